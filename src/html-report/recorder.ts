@@ -3,9 +3,9 @@
  *
  * Guarantees: bounded memory. With `reportFile` at most 10 000 blocks, 2000 requests with 20 waits
  * each, 20 000 nodes of stacks and 2048 slots of the timeline; if there is more, the shortest
- * blocks and waits, the requests that waited least and the inner frames of new stacks are left out,
- * and the timeline gets longer slots. Without it at most 100 blocks, and nothing is done while nothing blocks. The summary
- * counts every block.
+ * blocks and waits, the requests that waited least and the inner frames of new stacks are left
+ * out, and the timeline gets longer slots. Without it at most 100 blocks, and nothing is done
+ * while nothing blocks. The summary counts every block.
  */
 
 import { keyOf } from '../name/key.ts';

@@ -3,12 +3,14 @@
  * file of the option `recordFile`. Times are milliseconds since the start of the block. Files,
  * packages and frames are tables, to which the other parts refer by index.
  */
+import asyncHooks from 'node:async_hooks';
 import { isSpanContextValid, trace } from '@opentelemetry/api';
 import type { StackFrame } from '../block.ts';
 import { MAX_FREEING_MILLIS } from '../name/cause.ts';
 import { passesOn } from '../name/continuation.ts';
 import { createOriginOf, isNodeFile, isWasmFile } from '../name/in-app.ts';
 import { dependsOn, packageOf } from '../name/packages.ts';
+import { builtIns } from '../native/built-ins.ts';
 import { madeByIn } from '../otel/context-marks.ts';
 import type { BlockReport } from '../report/emitter.ts';
 import type { CodePlace } from '../types.ts';
@@ -34,8 +36,11 @@ export function toRecording(report: BlockReport, options: RecordingOptions) {
     requestedAt: Number.isNaN(sample.requestedAt) ? undefined : since(sample.requestedAt),
     time: since(sample.time),
     span: idsOf(trace.getSpanContext(sample.context)),
-    resourceType: sample.resourceType,
-    nativeCall: sample.nativeCall,
+    resourceType: sample.resourceType && names.resourceType(sample.resourceType),
+    nativeCall: sample.nativeCall && {
+      ...sample.nativeCall,
+      name: names.nativeCall(sample.nativeCall.name),
+    },
     frames: sample.frames.map((frame) =>
       frames.indexOf(frame, `${frame.isAsync}${frame.isAtEntry}${frame.text}`),
     ),
@@ -64,7 +69,7 @@ export function toRecording(report: BlockReport, options: RecordingOptions) {
     durationMillis: since(ended.end),
     kind: ended.kind,
     callbacks: ended.callbacks,
-    resourceType: ended.resourceType,
+    resourceType: ended.resourceType && names.resourceType(ended.resourceType),
     cpu: ended.cpu,
     lackedCpu: ended.lackedCpu,
     waitedSince: ended.waitedSince,
@@ -121,10 +126,20 @@ const idsOf = (span: ReturnType<typeof trace.getSpanContext>) =>
 const round = (millis: number) => Math.round(millis * 1000) / 1000;
 
 const same = (text: string) => text;
-const REAL_NAMES = { name: same, file: same, text: same };
+const REAL_NAMES = { name: same, file: same, text: same, resourceType: same, nativeCall: same };
 
 /** What says whose a file is, and nothing of the application. */
 const KEPT = new Set(['', '/', '\\', 'file:', 'wasm:', 'wasm', 'node_modules']);
+
+/** Those of Node.js' own code in JavaScript, and of its own in C++; an application makes others. */
+const RESOURCE_TYPES = new Set([
+  ...['Timeout', 'Immediate', 'TickObject', 'Microtask'],
+  ...Object.keys(asyncHooks.asyncWrapProviders ?? {}),
+]);
+
+/** Any other is a function of an add-on, named by its file. */
+const isBuiltIn = (call: string) =>
+  call.startsWith('node:') || builtIns().some(({ name }) => name === call);
 
 /** `n1`, `n2`: the same one for the same name. */
 function createPseudonyms(): typeof REAL_NAMES {
@@ -144,6 +159,8 @@ function createPseudonyms(): typeof REAL_NAMES {
             .split(/([/\\])/)
             .map(part)
             .join(''),
+    resourceType: (type) => (RESOURCE_TYPES.has(type) ? type : name(type)),
+    nativeCall: (call) => (isBuiltIn(call) ? call : name(call)),
     text: (text) => /^(?:Module\._compile|\.\.\. \d+ more)/.exec(text)?.[0] ?? '',
   };
 }

@@ -115,6 +115,31 @@ test('without names it has none', () => {
   expect(line).not.toMatch(/render|report|parse|acme|main|Secret|handle|\/app/);
 });
 
+test('nor the type of a resource of its own, nor the file and function of its add-on', () => {
+  const taken = ['AcmeImport', 'Timeout', 'HTTPINCOMINGMESSAGE'].flatMap((resourceType) =>
+    ['acme.merge', 'fs.readFileSync'].map((name) => ({
+      requestedAt: 2010,
+      time: 2010,
+      context: ROOT_CONTEXT,
+      resourceType,
+      nativeCall: { name, size: 7 },
+      frames: [],
+      weight: 10,
+    })),
+  );
+  const report = reportOf(taken);
+  const ofAcme = { ...report, ended: { ...report.ended, resourceType: 'AcmeImport' } };
+  expect(lineOf(ofAcme, OPTIONS)).toMatch(/acme\.merge.*AcmeImport|AcmeImport.*acme\.merge/);
+  const recording = record(ofAcme, { ...OPTIONS, hasNames: false });
+  expect(JSON.stringify(recording)).not.toMatch(/acme/i);
+  expect(recording.samples.map((sample) => sample.resourceType)).toEqual(
+    ['n', 'n', 'Timeout', 'Timeout', 'HTTPINCOMINGMESSAGE', 'HTTPINCOMINGMESSAGE'].map((type) =>
+      type === 'n' ? recording.resourceType : type,
+    ),
+  );
+  expect(recording.samples[1]?.nativeCall).toEqual({ name: 'fs.readFileSync', size: 7 });
+});
+
 test('a function as inApp is not needed again', () => {
   const options = { ...OPTIONS, inApp: (file: string) => file.includes('acme') };
   const sample = (frames: StackFrame[]) => ({
