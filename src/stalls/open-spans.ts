@@ -6,7 +6,8 @@
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
-import { instrumentationScopeOf, spanStartTime } from '../otel/sdk-internals.ts';
+import { instrumentationScopeOf, spanStartedAt, spanStartTime } from '../otel/sdk-internals.ts';
+import { dateNow } from '../support/time.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import type { Queued } from './queue.ts';
 import { type BlockTime, MAX_CLOCK_ERROR_MILLIS, spanTimeOf, stallIn } from './span-time.ts';
@@ -77,12 +78,16 @@ export class OpenSpans {
   #oldest: Entry | undefined;
   #size = 0;
 
-  /** @param startOf when a span started, as blocks have it, in milliseconds */
+  /**
+   * @param startOf when a span started, as blocks have it, in milliseconds
+   * @param now the time now, as that of a span
+   */
   constructor(
     private readonly startOf: (span: Span) => number | undefined = (span) => {
       const time = spanStartTime(span);
       return time && hrTimeToMillis(time);
     },
+    private readonly now: () => number = dateNow,
   ) {}
 
   /**
@@ -97,7 +102,7 @@ export class OpenSpans {
     const around = trace.getSpan(parentContext);
     const depth = around === undefined ? 0 : (Known.entryOf(around)?.depth ?? 0) + 1;
     const isDeep = depth === MAX_DEPTH;
-    const start = this.#startOf(span);
+    const start = this.#beginOf(span);
     const entry: Entry = {
       span,
       parent: isDeep ? undefined : around,
@@ -170,6 +175,17 @@ export class OpenSpans {
     const start = this.#startOf(span);
     if (start >= block.end) return false;
     return stallIn(block, spanTimeOf(span, start, block.end)) > 0;
+  }
+
+  /**
+   * Hot. Its start, if that is not one in the future that it was given: else each block would be
+   * compared with all spans that begin after this one.
+   */
+  #beginOf(span: Span): number {
+    const start = this.#startOf(span);
+    const isSure =
+      spanStartedAt(span) !== undefined || start <= this.now() + MAX_CLOCK_ERROR_MILLIS;
+    return isSure ? start : Number.NEGATIVE_INFINITY;
   }
 
   #startOf(span: Span): number {

@@ -23,6 +23,7 @@ import {
 } from '../report/request-channel.ts';
 import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/per-thread.ts';
+import { dateNow } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { callOf, type SomeSpan } from './calls.ts';
@@ -83,7 +84,10 @@ export class Stalls {
   #zero = Number.NaN;
   #processors = 0;
   #endedCalls: SomeSpan[] = [];
-  readonly #open = new OpenSpans((span) => this.#startOf(span));
+  readonly #open = new OpenSpans(
+    (span) => this.#startOf(span),
+    () => dateNow() - this.#drift(),
+  );
   readonly #blocks = new RecentBlocks();
   #unnamed = 0;
   readonly #queue = new Queue();

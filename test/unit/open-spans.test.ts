@@ -5,7 +5,7 @@ import { lineOf, MAX_OPEN_SPANS, OpenSpans, parentOf } from '../../src/stalls/op
 import { spanTimeOf, stallIn } from '../../src/stalls/span-time.ts';
 import { TracerProvider } from './support/sdk.ts';
 
-const EPOCH = 1_800_000_000_000;
+const EPOCH = 1_700_000_000_000;
 const tracer = new TracerProvider().getTracer('app');
 const within = (parent: Span | undefined) =>
   parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent);
@@ -21,6 +21,24 @@ test('spans that never end: the oldest are forgotten', () => {
   expect(countBefore(1e6)).toBe(MAX_OPEN_SPANS);
   expect(countBefore(2 * MAX_OPEN_SPANS)).toBe(0);
   expect(countBefore(2 * MAX_OPEN_SPANS + 1)).toBe(1);
+});
+
+test.each([
+  ['in the future', toHrTime(Date.now() + 1e9)],
+  ['at no time', [Number.NaN, Number.NaN] as [number, number]],
+])('a span whose start is %s: a block is not compared with all that begin after it', (_, start) => {
+  const spans = new OpenSpans();
+  const asked = jest.fn();
+  const odd = { ...spanAt(0), startTime: start, spanContext: () => ({ spanId: 'odd' }) };
+  spans.add(odd as unknown as Span, ROOT_CONTEXT);
+  for (let i = 0; i < 1000; i++) {
+    const span = spanAt(i);
+    const context = span.spanContext();
+    spans.add(Object.assign(span, { spanContext: () => asked() ?? context }), ROOT_CONTEXT);
+  }
+  const block = { start: EPOCH + 5000, end: EPOCH + 6000, ...NOBODY };
+  expect(spans.countStalled(block, [])).toBeGreaterThanOrEqual(1000);
+  expect(asked).not.toHaveBeenCalled();
 });
 
 test('each span begins inside the last one, for ever: a bounded number of them is kept', () => {
