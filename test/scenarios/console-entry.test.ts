@@ -11,6 +11,7 @@ import { text as streamText } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
+import { BACKGROUND } from './support/background.ts';
 import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
@@ -52,10 +53,14 @@ test('with --trace-sync-io: no file is read by a call that the application waits
   const file = path.join(makeFolder(), 'app.cjs');
   const block = 'const end = performance.now() + 500; while (performance.now() < end);';
   writeFileSync(file, `setTimeout(() => { ${block} setTimeout(() => {}, 200); }, 100);`);
-  const { stderr } = spawnSync(process.execPath, ['--trace-sync-io', '--require', ENTRY, file], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
+  const { stderr } = spawnSync(
+    process.execPath,
+    [...BACKGROUND, '--trace-sync-io', '--require', ENTRY, file],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+    },
+  );
   rmSync(path.dirname(file), { recursive: true });
   expect(stderr).toMatch(/^event-loop-blocked \d+ ms .*app\.cjs/);
   expect(stderr).not.toContain('Detected use of sync API');

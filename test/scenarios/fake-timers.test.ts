@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { BACKGROUND } from './support/background.ts';
 import { appFile } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 
@@ -13,7 +14,7 @@ const block = (name: string) => ({ name, millis: expect.any(Number), samples: ex
 
 /** What the app prints, if it says of no block that it has not ended. */
 async function run(app: string, ...args: string[]) {
-  const argv = [appFile(app), ...args];
+  const argv = [...BACKGROUND, appFile(app), ...args];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, { timeout: 30_000 });
   expect(stderr).not.toMatch(/not ended|Error/);
   return JSON.parse(stdout);

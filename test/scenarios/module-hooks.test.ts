@@ -1,11 +1,13 @@
 /** The package hooks neither `require` nor `import`, and loads no package that does. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { BACKGROUND } from './support/background.ts';
 import { appFile } from './support/run-app.ts';
 
 /** @param way as `apps/module-hooks.cjs` names them */
 async function run(way: string) {
   const { stdout } = await promisify(execFile)(process.execPath, [
+    ...BACKGROUND,
     appFile('module-hooks.cjs'),
     way,
   ]);

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { BACKGROUND } from './support/background.ts';
 import { runApp } from './support/run-app.ts';
 import { sharedRun, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
@@ -33,7 +34,7 @@ interface Service {
 async function startExample(name: string): Promise<Service> {
   const child: ChildProcess = spawn(
     process.execPath,
-    [path.join(__dirname, '../../examples', name)],
+    [...BACKGROUND, path.join(__dirname, '../../examples', name)],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { BACKGROUND } from './support/background.ts';
 import { appFile } from './support/run-app.ts';
 
 const ROOT = path.join(__dirname, '../..');
@@ -42,7 +43,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function run(nodeArguments: string[], mode: string, reportFile = file, env = {}) {
   return promisify(execFile)(
     process.execPath,
-    [...nodeArguments, appFile('report-page.cjs'), mode, file],
+    [...BACKGROUND, ...nodeArguments, appFile('report-page.cjs'), mode, file],
     {
       cwd: ROOT,
       env: {
@@ -135,7 +136,7 @@ test('SIGURG writes it while the process goes on; SIGTERM under /console, too', 
   const app =
     'setInterval(() => {}, 1000); console.log("on");' +
     'process.on("SIGURG", () => console.log("written"))';
-  const child = spawn(process.execPath, [...CONSOLE, '--eval', app], {
+  const child = spawn(process.execPath, [...BACKGROUND, ...CONSOLE, '--eval', app], {
     cwd: ROOT,
     env: { ...process.env, OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: file },
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
+import { BACKGROUND } from './support/background.ts';
 import {
   expectBlock,
   expectBlockMetric,
@@ -197,6 +198,7 @@ test('testing: a test of node:test that blocks fails, and says where', async () 
     ([key]) => !/^(OTEL_|NODE_|JEST_|FORCE_COLOR)/.test(key),
   );
   const args = [
+    ...BACKGROUND,
     '--test',
     '--test-name-pattern=^(records|fails)$',
     appFile('runners/node-test.mjs'),

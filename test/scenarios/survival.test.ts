@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { unixTime } from '../support/unix-time.cjs';
+import { BACKGROUND } from './support/background.ts';
 import { DebuggerClient } from './support/debugger-client.ts';
 import {
   type ExpectedBlock,
@@ -51,10 +52,14 @@ const withoutParent = (...truths: string[]): ExpectedBlock[] =>
 const logged = (run: Run) => run.diags.filter((line) => line.message.startsWith(PACKAGE));
 
 test('what runs in an AsyncLocalStorage enables, blocks and records: its store is collected', () => {
-  const stdout = execFileSync(process.execPath, ['--expose-gc', appFile('stores.cjs')], {
-    encoding: 'utf8',
-    stdio: 'pipe',
-  });
+  const stdout = execFileSync(
+    process.execPath,
+    [...BACKGROUND, '--expose-gc', appFile('stores.cjs')],
+    {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    },
+  );
   expect(JSON.parse(stdout)).toEqual([]);
 });
 
@@ -620,7 +625,13 @@ test('the process of node --test survives a block: Node.js has no inspector ther
   const folder = appFile('test-runner');
   const output = execFileSync(
     process.execPath,
-    ['--require', path.join(folder, 'preload.cjs'), '--test', path.join(folder, 'waits.test.cjs')],
+    [
+      ...BACKGROUND,
+      '--require',
+      path.join(folder, 'preload.cjs'),
+      '--test',
+      path.join(folder, 'waits.test.cjs'),
+    ],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: withoutTestContext() },
   );
   expect(output).toMatch(/pass 1\n/);

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { BACKGROUND } from './support/background.ts';
 import { appFile } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, lateOf } from './support/validity.ts';
@@ -46,7 +47,7 @@ function outputOf(args: string[], env: Record<string, string>): Promise<string> 
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      args,
+      [...BACKGROUND, ...args],
       { cwd: ROOT, env: { ...Object.fromEntries(own), NO_COLOR: '1', ...env } },
       (_failed, stdout, stderr) => resolve(stdout + stderr),
     );

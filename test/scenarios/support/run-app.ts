@@ -16,6 +16,7 @@ import { type Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { unixTime } from '../../support/unix-time.cjs';
+import { BACKGROUND } from './background.ts';
 import { type Stall, type Stolen, startWitness, type WatchedDelay } from './witness.ts';
 
 const MAX_RUN_MILLIS = 60_000;
@@ -156,6 +157,8 @@ export interface AppOptions {
   file?: string;
   /** Where it runs: what it is preloaded with is found from there. */
   cwd?: string;
+  /** Why it gets no background interval with `SCENARIO_BACKGROUND=1`. */
+  needsIdleLoop?: string;
 }
 
 export interface App {
@@ -212,7 +215,12 @@ export async function runApp(
   const witness = await startWitness();
   const child = spawn(
     options.node ?? process.execPath,
-    [...(options.nodeArgs ?? []), options.file ?? appFile(name), ...(options.args ?? [])],
+    [
+      ...(options.needsIdleLoop === undefined ? BACKGROUND : []),
+      ...(options.nodeArgs ?? []),
+      options.file ?? appFile(name),
+      ...(options.args ?? []),
+    ],
     {
       env: appEnvironment(record, asyncHooks, options.env),
       ...(options.cwd !== undefined && { cwd: options.cwd }),
