@@ -97,7 +97,10 @@ describe.each(MODES)('with asyncHooks %s, a block in', (asyncHooks) => {
 });
 
 test('immediates, then timers: only the callbacks of the application are counted', async () => {
-  const run = await runApp('immediates-then-timers.cjs', { asyncHooks: 'always' });
+  const run = await runApp('immediates-then-timers.cjs', {
+    asyncHooks: 'always',
+    withoutBackground: 'it counts the callbacks of one iteration',
+  });
 
   expectQuietExit(run);
   const block = expectBlock(run, {

@@ -27,7 +27,7 @@ const lookAtRuns = sharedRun(() =>
     MODES.map((asyncHooks) =>
       runApp('idle.cjs', {
         asyncHooks,
-        needsIdleLoop: 'it counts the wake-ups of an idle process',
+        withoutBackground: 'it counts the wake-ups of an idle process',
       }),
     ),
   ),

@@ -54,6 +54,7 @@ const throughLauncher = (way: string): AppOptions => ({
 });
 const throughNpm = (): AppOptions => ({
   node: 'npm',
+  withoutBackground: 'npm takes no options of Node.js',
   nodeArgs: ['--prefix', APPS, '--silent', 'start', '--'],
   file: path.join(APPS, 'server.cjs'),
   args: [end],

@@ -177,6 +177,7 @@ test.each(['--import', '--require'])('%s: a worker thread loads the entry alone'
   const { stdout, stderr } = await runApp('worker-modules.cjs', {
     file: appFile('plain/worker-modules.cjs'),
     env: { ...receiver.env, NODE_OPTIONS: `${flag}=${ENTRY}` },
+    withoutBackground: 'it lists all modules that a worker thread loads',
   });
   expect(stderr).toBe('');
   expect(stdout.trim()).toMatch(flag === '--import' ? /^$/ : /^\S+register\.cjs$/);

@@ -158,7 +158,7 @@ export interface AppOptions {
   /** Where it runs: what it is preloaded with is found from there. */
   cwd?: string;
   /** Why it gets no background interval with `SCENARIO_BACKGROUND=1`. */
-  needsIdleLoop?: string;
+  withoutBackground?: string;
 }
 
 export interface App {
@@ -216,8 +216,8 @@ export async function runApp(
   const child = spawn(
     options.node ?? process.execPath,
     [
-      ...(options.needsIdleLoop === undefined ? BACKGROUND : []),
       ...(options.nodeArgs ?? []),
+      ...(options.withoutBackground === undefined ? BACKGROUND : []),
       options.file ?? appFile(name),
       ...(options.args ?? []),
     ],
