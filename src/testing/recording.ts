@@ -4,25 +4,28 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
+import { activeSession } from '../active-instance.ts';
 import type { Block } from '../block.ts';
 import { BLOCK_CHANNEL, forRecording } from '../core.ts';
 import type { BlockMessage } from '../report/block-channel.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { blockJson } from '../summary/json.ts';
-import { clearInterval, setImmediate, setInterval } from '../support/time.ts';
+import { clearInterval, now, setImmediate, setInterval } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
 import { isIgnored } from './ignore.ts';
 import { checkOptions, type ExpectNoBlocksOptions, type RecordingOptions } from './options.ts';
 import { Starvation } from './starvation.ts';
+import { Turn } from './turn.ts';
 
 /**
- * The watchdog's thread does not keep a process alive, and a test runner may have nothing else that
- * does.
+ * Between two looks at whether the test runner is about to give up. The timer also keeps the
+ * process alive until the code begins, and after it: the watchdog's thread does not, and a test
+ * runner may have nothing else that does.
  */
-const KEEP_ALIVE_MILLIS = 3_600_000;
-
-let recording = false;
+const LOOK_MILLIS = 100;
+/** Jest and vitest give up on a test after 5 s, and do not say what blocked. */
+const MAX_BLOCKED_RUN_MILLIS = 4000;
 
 /**
  * Runs `run`, waits for what it returns, and returns the blocks of the event loop that happened
@@ -59,6 +62,8 @@ export async function recordBlocks(
  *   await expectNoBlocks(() => renderReport(rows), { thresholdMillis: 50 });
  * });
  * ```
+ * It does not wait for the end of code that has blocked and goes on after 4 s: a test runner would
+ * give up on the test, and say nothing of the block.
  * @throws EventLoopBlockedError that says how long, by which function, in which file and line; and
  *   as {@link recordBlocks}
  */
@@ -70,21 +75,22 @@ export async function expectNoBlocks<Result>(
   const callSite = new Error('called here');
   Error.captureStackTrace(callSite, expectNoBlocks);
   checkOptions('expectNoBlocks', options, ['thresholdMillis', 'ignore']);
-  const { blocks, result, thresholdMillis, judgedMillis } = await record(run, options);
   const { ignore = [] } = options;
-  const unwanted = blocks.filter((block) => block.expected !== true && !isIgnored(block, ignore));
+  const isUnwanted = (block: EventLoopBlock) =>
+    block.expected !== true && !isIgnored(block, ignore);
+  const { blocks, result, thresholdMillis, judgedMillis } = await record(run, options, isUnwanted);
+  const unwanted = blocks.filter(isUnwanted);
   if (unwanted.length > 0)
     throw new EventLoopBlockedError(unwanted, thresholdMillis, callSite, judgedMillis);
-  return result;
+  return result as Awaited<Result>;
 }
 
-async function record<Result>(run: () => Result, { thresholdMillis = 100 }: RecordingOptions) {
-  if (recording) {
-    throw new Error(
-      'another recording of blocks is under way: ' +
-        'the event loop is one, run such tests one after another',
-    );
-  }
+/** @param endsRun true for a block after which the recording need not wait for a result */
+async function record<Result>(
+  run: () => Result,
+  { thresholdMillis = 100 }: RecordingOptions,
+  endsRun: (block: EventLoopBlock) => boolean = () => false,
+) {
   const instrumentation = forRecording({
     thresholdMillis,
     asyncHooks: 'auto',
@@ -96,13 +102,42 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   // Blocks of a test are no telemetry of the application's.
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
+  const turn = new Turn();
   const heard: (EventLoopBlock & Pick<Block, 'runDelayMillis'>)[] = [];
   const hear = (message: unknown) => heard.push((message as BlockMessage).block);
   const stalls = new StallsByBlock();
   const starvation = new Starvation(thresholdMillis);
-  const keepAlive = setInterval(() => {}, KEEP_ALIVE_MILLIS);
-  recording = true;
+  const judge = () => {
+    const judged = new Map<EventLoopBlock, number>();
+    for (const { runDelayMillis, ...block } of heard) {
+      const millis = starvation.lengthOf(block, runDelayMillis);
+      if (millis >= thresholdMillis)
+        judged.set(serializable({ ...block, ...stalls.of(block) }), millis);
+    }
+    return judged;
+  };
+
+  let beganAt = Number.NaN;
+  let lookedAt = now();
+  // Due before the timer of the test runner: after a block it runs first.
+  const look = setInterval(() => {
+    const at = now();
+    const isLate = at - lookedAt >= 2 * LOOK_MILLIS;
+    lookedAt = at;
+    if (isLate && turn.hasBegun) {
+      // What has just blocked is reported after the timers otherwise.
+      activeSession()?.settle();
+      starvation.turn();
+      if (turn.hasRun) turn.end();
+    }
+    const runsLong = at - beganAt >= MAX_BLOCKED_RUN_MILLIS;
+    if (runsLong && [...judge().keys()].some(endsRun)) turn.end();
+  }, LOOK_MILLIS);
+
+  let code: Promise<unknown> | undefined;
+  let result: Awaited<Result> | undefined;
   try {
+    await turn.take();
     instrumentation.enable();
     await instrumentation.ready();
     // Earlier blocks do not count.
@@ -110,15 +145,17 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     subscribe(BLOCK_CHANNEL, hear);
     subscribe(REQUEST_CHANNEL, stalls.add);
     starvation.start();
-    const result = await inCallbackOfItsOwn(run);
-    await instrumentation.forceFlush();
+    turn.hasBegun = true;
+    beganAt = now();
+    look.unref();
+    code = inCallbackOfItsOwn(run).then((returned) => {
+      turn.hasRun = true;
+      look.ref();
+      result = returned;
+    });
+    await Promise.race([code.then(() => instrumentation.forceFlush()), turn.ended]);
     starvation.stop();
-    const judged = new Map<EventLoopBlock, number>();
-    for (const { runDelayMillis, ...block } of heard) {
-      const millis = starvation.lengthOf(block, runDelayMillis);
-      if (millis >= thresholdMillis)
-        judged.set(serializable({ ...block, ...stalls.of(block) }), millis);
-    }
+    const judged = judge();
     const judgedMillis = (block: EventLoopBlock) => judged.get(block) ?? block.durationMillis;
     return { blocks: [...judged.keys()], result, thresholdMillis, judgedMillis };
   } finally {
@@ -126,8 +163,8 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     unsubscribe(BLOCK_CHANNEL, hear);
     unsubscribe(REQUEST_CHANNEL, stalls.add);
     instrumentation.disable();
-    clearInterval(keepAlive);
-    recording = false;
+    clearInterval(look);
+    turn.leave(code);
   }
 }
 

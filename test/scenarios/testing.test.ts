@@ -39,6 +39,9 @@ async function judgeOutput(
   }
 }
 
+/** A runner that does not end is killed after this time. */
+const MAX_RUN_MILLIS = 90_000;
+
 function outputOf(args: string[], env: Record<string, string>): Promise<string> {
   // Neither this jest's environment nor the colours of the shell.
   const own = Object.entries(process.env).filter(
@@ -48,7 +51,11 @@ function outputOf(args: string[], env: Record<string, string>): Promise<string> 
     execFile(
       process.execPath,
       [...BACKGROUND, ...args],
-      { cwd: ROOT, env: { ...Object.fromEntries(own), NO_COLOR: '1', ...env } },
+      {
+        cwd: ROOT,
+        env: { ...Object.fromEntries(own), NO_COLOR: '1', ...env },
+        timeout: MAX_RUN_MILLIS,
+      },
       (_failed, stdout, stderr) => resolve(stdout + stderr),
     );
   });
@@ -92,6 +99,38 @@ test.each([
     for (const said of [verdict, ...FAILURE, callSite]) expect(output).toMatch(said);
   });
 });
+
+const TIME_OUTS = `${RUNNERS}/time-outs`;
+const NAMED = new Set(['callback: hashRow', 'microtasks: hashRow']);
+const HEALTHY = ['healthy 1', 'healthy 2', 'healthy 3', 'healthy 4'];
+
+test.each([
+  ['jest', [bin('jest/bin/jest.js'), '-i', '--verbose', '-c', `${TIME_OUTS}/jest.config.cjs`]],
+  ['node:test', ['--test', '--test-reporter=spec', `${TIME_OUTS}/node-test.mjs`]],
+  [
+    'vitest',
+    [
+      bin('vitest/vitest.mjs'),
+      'run',
+      '--reporter=verbose',
+      '--config',
+      `${TIME_OUTS}/vitest.config.mjs`,
+    ],
+  ],
+])(
+  '%s: a block longer than the time-out fails one test, by the name of what blocked',
+  async (_name, args) => {
+    const output = await outputOf(args, {});
+    const passed = HEALTHY.filter((name) => new RegExp(`[✓✔] .*${name}\\b`).test(output));
+    expect({ passed, output }).toMatchObject({ passed: HEALTHY });
+    for (const name of ['blocks at once', 'blocks in a timer, and goes on'])
+      expect(output).toMatch(new RegExp(`[✕×✖] .*${name}`));
+    // Some runners say it twice.
+    expect(new Set(output.match(/\w+: hashRow/g))).toEqual(NAMED);
+    expect(output).not.toMatch(/another recording|did not exit/);
+  },
+  MAX_RUN_MILLIS,
+);
 
 test('a recorded block serializes as the schema says', async () => {
   const script = `
