@@ -7,8 +7,8 @@
  * @property {string} app file in `apps/<group>/`
  * @property {string[]} packages whose versions the table shows, the one that matters first
  * @property {boolean} [quick] in `--quick` too
- * @property {'services' | 'types' | 'loaders' | 'runners'} [test] the test file; `services` when
- *   left out
+ * @property {'services' | 'beside' | 'types' | 'loaders' | 'runners'} [test] the test file;
+ *   `services` when left out
  * @property {boolean} [asynchronous] handlers run after an `await` of the framework's
  * @property {number} [aroundMillis] how long the framework itself may work in the same task as a
  *   handler, if that is long
@@ -189,6 +189,50 @@ export const SUBJECTS = [
     };
     return subject;
   }),
+  // other tools that watch the same process
+  {
+    name: 'sentry-anr',
+    group: 'sentry-10',
+    test: 'beside',
+    app: 'sentry-anr.cjs',
+    packages: ['@sentry/node'],
+    // Ten times as many stack samples: Sentry pauses the main thread at any moment, so at one of
+    // these as well.
+    env: { OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '20' },
+    quick: true,
+  },
+  {
+    name: 'newrelic',
+    group: 'agents',
+    test: 'beside',
+    app: 'newrelic.cjs',
+    packages: ['newrelic'],
+    // It sends by TLS only, for which the test makes a certificate.
+    needs: 'openssl',
+    node: 22,
+  },
+  {
+    name: 'elastic-apm-node',
+    group: 'agents',
+    test: 'beside',
+    app: 'elastic-apm-node.cjs',
+    packages: ['elastic-apm-node'],
+  },
+  {
+    name: 'dd-trace-profiler',
+    group: 'dd-trace',
+    test: 'beside',
+    app: 'profiler.cjs',
+    packages: ['dd-trace'],
+    node: 22,
+  },
+  {
+    name: 'pyroscope',
+    group: 'agents',
+    test: 'beside',
+    app: 'pyroscope.cjs',
+    packages: ['@pyroscope/nodejs'],
+  },
   // frameworks
   {
     name: 'express',

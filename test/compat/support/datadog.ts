@@ -19,7 +19,7 @@ interface DatadogSpan {
   metrics: Record<string, number>;
 }
 
-export async function startDatadog(folder: string): Promise<Receiver> {
+export async function startDatadog(folder: string): Promise<Receiver & { profiles(): number }> {
   const { decode } = createRequire(path.join(folder, 'package.json'))('@msgpack/msgpack');
   const receiver = await new HttpReceiver().start();
   return {
@@ -29,6 +29,7 @@ export async function startDatadog(folder: string): Promise<Receiver> {
         .bodies('/v0.4/traces')
         .flatMap((body): DatadogSpan[][] => decode(body, { useBigInt64: true }))
         .flatMap(readTrace),
+    profiles: () => receiver.bodies('/profiling/v1/input').length,
     close: () => receiver.close(),
   };
 }
