@@ -11,7 +11,7 @@
 import { keyOf } from '../name/key.ts';
 import type { SampledStack } from '../name/sampled-stacks.ts';
 import type { AttributedRequest } from '../report/block-line.ts';
-import { areRequestsKnown, type RequestMessage } from '../report/request-channel.ts';
+import { areRequestsKnown, MANY_WAITS, type RequestMessage } from '../report/request-channel.ts';
 import { summaryJson } from '../summary/json.ts';
 import { RunTimes } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
@@ -55,6 +55,8 @@ export class ReportRecorder {
     ({ stalledMillis, queuedMillis }) => stalledMillis + queuedMillis,
     MAX_REQUESTS,
   );
+  /** Of many waits. */
+  readonly #longest = new WeakMap<RequestMessage['waits'], readonly number[]>();
   #timeline: LagTimeline | undefined;
   readonly times = new RunTimes();
   thresholdMillis = 0;
@@ -109,11 +111,6 @@ export class ReportRecorder {
     this.#summary.addRequest(request, this.times.listeningSince);
     const { startTimeMillis, durationMillis, route, traceId } = request;
     if (request.waits.length === 0) return;
-    const step = told.startTimeMillis - startTimeMillis;
-    const waits = request.waits.flatMap(({ block, millis }) =>
-      block.startTimeMillis === undefined ? [] : [[block.startTimeMillis - step, millis] as Wait],
-    );
-    const longest = longestOf(waits);
     this.#requests.add({
       startTimeMillis: round(startTimeMillis),
       durationMillis: round(durationMillis),
@@ -121,8 +118,20 @@ export class ReportRecorder {
       ...(traceId !== undefined && { traceId }),
       stalledMillis: round(request.stalledMillis),
       queuedMillis: round(request.queuedMillis),
-      waits: longest.flatMap(([start, millis]) => [round(start), round(millis)]),
+      waits: this.#longestWaits(request.waits, told.startTimeMillis - startTimeMillis),
     });
+  }
+
+  /** @param step by how much the wall clock has been stepped; see {@link RunTimes.of} */
+  #longestWaits(waits: RequestMessage['waits'], step: number): readonly number[] {
+    const known = step === 0 ? this.#longest.get(waits) : undefined;
+    if (known !== undefined) return known;
+    const ofBlocks = waits.flatMap(({ block, millis }) =>
+      block.startTimeMillis === undefined ? [] : [[block.startTimeMillis - step, millis] as Wait],
+    );
+    const longest = longestOf(ofBlocks).flatMap(([start, millis]) => [round(start), round(millis)]);
+    if (step === 0 && waits.length >= MANY_WAITS) this.#longest.set(waits, longest);
+    return longest;
   }
 
   /** What the page embeds: `console.schema.json` describes it. */

@@ -66,8 +66,16 @@ export function publishRequest(message: RequestMessage): void {
   requests.publish(message);
 }
 
+/** From so many on, it is found out once what they say: other requests may have the same array. */
+export const MANY_WAITS = 32;
+
+type Sums = ReadonlyMap<string, { readonly code?: CodePlace; readonly millis: number }>;
+const sumsOf = new WeakMap<readonly RequestWait[], Sums>();
+
 /** Waits added up by the key of their function: each millisecond counts for one function. */
-export function byFunction(waits: readonly RequestWait[]) {
+export function byFunction(waits: readonly RequestWait[]): Sums {
+  const known = sumsOf.get(waits);
+  if (known !== undefined) return known;
   const sums = new Map<string, { readonly code?: CodePlace; millis: number }>();
   for (const { block, millis } of waits) {
     const { code, key = code === undefined ? '' : keyOf(code) } = block;
@@ -75,5 +83,6 @@ export function byFunction(waits: readonly RequestWait[]) {
     if (sum === undefined) sums.set(key, { ...(code && { code }), millis });
     else sum.millis += millis;
   }
+  if (waits.length >= MANY_WAITS) sumsOf.set(waits, sums);
   return sums;
 }

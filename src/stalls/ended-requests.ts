@@ -6,6 +6,7 @@
  * Guarantees: each request is reported once, and its waits add up to the time for which it waited
  * before its span began, and was stalled.
  */
+import type { RequestWait } from '../report/request-channel.ts';
 import type { RecentBlock } from './recent-blocks.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface Wait {
   readonly millis: number;
   /** Before its span began. */
   readonly isQueued?: true;
+  /** Made once the block is named: a thousand requests may have the same wait. */
+  named?: RequestWait;
 }
 
 export class EndedRequests {

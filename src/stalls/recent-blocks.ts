@@ -38,9 +38,14 @@ export interface Stall {
   readonly longestMillis: number;
   /** More blocks than are remembered fell into the span: `millis` is a lower bound. */
   readonly incomplete: boolean;
-  /** How long for each block; they add up to `millis`. For entry spans only. */
+  /**
+   * How long for each block; they add up to `millis`. For entry spans only. One array for all spans
+   * that lasted through the same blocks.
+   */
   readonly waits?: readonly Wait[] | undefined;
 }
+
+const ALWAYS = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
 /** A ring. Blocks do not overlap each other. */
 export class RecentBlocks {
@@ -59,8 +64,13 @@ export class RecentBlocks {
   #latestEnd = Number.NEGATIVE_INFINITY;
   /** When the latest of the forgotten ended. */
   #forgottenUntil = Number.NEGATIVE_INFINITY;
+  /** For a span that lasted through all of them; found out once for all such spans. */
+  #ofAll: Stall | undefined;
+  #earliest: number | undefined;
 
   add(block: RecentBlock): void {
+    this.#ofAll = undefined;
+    this.#earliest = undefined;
     const number = this.#count++;
     const slot = number % MAX_RECENT_BLOCKS;
     const oldest = this.#ring[slot];
@@ -84,14 +94,35 @@ export class RecentBlocks {
   }
 
   /**
-   * Hot. How long a span that has ended was stalled. From the newest block backwards.
-   * @param waits gets how long it waited for each block
+   * Hot. How long a span that has ended was stalled.
+   * @param isEntry whether it is known how long it waited for each block
    */
-  stallOf(span: SpanTime, waits?: Wait[]): Stall {
+  stallOf(span: SpanTime, isEntry = false): Stall {
+    const own = this.#numbersById.get(span.spanId);
+    if (own !== undefined || !this.#hasLastedThroughAll(span))
+      return this.#compare(span, own, isEntry ? [] : undefined);
+    this.#ofAll ??= this.#compare({ spanId: '', ...ALWAYS }, undefined, []);
+    const { millis, longest, longestMillis, waits } = this.#ofAll;
+    const incomplete = this.#forgottenUntil > span.start;
+    return { millis, longest, longestMillis, incomplete, waits: isEntry ? waits : undefined };
+  }
+
+  /** Most others begin after the oldest block did. */
+  #hasLastedThroughAll({ start, end }: SpanTime): boolean {
+    const began = start + MAX_CLOCK_ERROR_MILLIS;
+    const size = Math.min(this.#count, MAX_RECENT_BLOCKS);
+    const oldest = this.#starts[(this.#count - size) % MAX_RECENT_BLOCKS] as number;
+    if (end < this.#latestEnd || began >= oldest) return false;
+    // The part of a pile-up may have begun before the one that is older.
+    this.#earliest ??= this.#starts.subarray(0, size).reduce((a, b) => Math.min(a, b), oldest);
+    return began < this.#earliest;
+  }
+
+  /** From the newest block backwards. */
+  #compare(span: SpanTime, own: readonly number[] | undefined, waits: Wait[] | undefined): Stall {
     let millis = 0;
     let longest: RecentBlock | undefined;
     let longestMillis = 0;
-    const own = this.#numbersById.get(span.spanId);
     let nextOwn = own === undefined ? -1 : own.length - 1;
     const { start, end } = span;
     for (let number = this.#count - 1; this.#isAfter(number, start); number--) {

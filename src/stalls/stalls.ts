@@ -19,7 +19,9 @@ import {
   announceRequests,
   byFunction,
   hasRequestSubscribers,
+  MANY_WAITS,
   publishRequest,
+  type RequestWait,
 } from '../report/request-channel.ts';
 import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/per-thread.ts';
@@ -92,6 +94,8 @@ export class Stalls {
   #unnamed = 0;
   readonly #queue = new Queue();
   readonly #requests = new EndedRequests();
+  /** Of those with many waits, which other requests may have as well: once all names are known. */
+  readonly #named = new WeakMap<readonly Wait[], readonly RequestWait[]>();
   /** The same for all spans that end in a pile-up that has not ended. */
   readonly #pileUpTimes = new WeakMap<OngoingPileUp, BlockTime | undefined>();
 
@@ -186,15 +190,14 @@ export class Stalls {
     const start = this.#startOf(span) ?? Number.NEGATIVE_INFINITY;
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, this.#timeOf(span, span.endTime));
-    const waits: Wait[] | undefined = isEntryKind(span) ? [] : undefined;
-    const stall = this.#blocks.stallOf(time, waits);
+    const stall = this.#blocks.stallOf(time, isEntryKind(span));
     if (pileUp === undefined) return stall;
     const more = stallIn(pileUp, time);
     if (more === 0) return stall;
-    waits?.push({ block: undefined, pileUp, millis: more });
     return {
       ...stall,
       millis: stall.millis + more,
+      waits: stall.waits && [...stall.waits, { block: undefined, pileUp, millis: more }],
       // A pile-up that has not ended has no span that a link could lead to.
       ...(more > stall.longestMillis && { longest: undefined, longestMillis: more }),
     };
@@ -271,6 +274,7 @@ export class Stalls {
     const iteration = session?.clock.loopCount() ?? Number.NaN;
     const before = (): Wait[] =>
       queued?.waits().map((wait) => ({ ...wait, isQueued: true as const })) ?? [];
+    const withBefore = () => (queued === undefined ? stalls : [...before(), ...stalls]);
     this.#requests.add({
       isKnown: () => {
         const last = stalls.at(-1);
@@ -280,15 +284,11 @@ export class Stalls {
         if (queued !== undefined && !this.#queue.isOver(now)) return false;
         // A pile-up may be no block after all: the process was suspended, for one.
         const isOver = now.iteration - iteration > MAX_ITERATIONS_TO_BLOCK;
-        const waits = [...before(), ...stalls];
-        return waits.every(({ block }) => (block ? block.named !== undefined : isOver));
+        if (this.#named.has(stalls) && queued === undefined) return true;
+        return withBefore().every(({ block }) => (block ? block.named !== undefined : isOver));
       },
       report: () => {
-        const waits = [...before(), ...stalls].map(({ block, millis, isQueued }) => ({
-          block: block?.named ?? {},
-          millis,
-          ...(isQueued && { isQueued }),
-        }));
+        const waits = this.#withNames(withBefore());
         if (waits.length > 0) session?.caused([...byFunction(waits).values()], operation);
         if (!hasRequestSubscribers()) return;
         publishRequest({
@@ -302,6 +302,16 @@ export class Stalls {
         });
       },
     });
+  }
+
+  #withNames(waits: readonly Wait[]): readonly RequestWait[] {
+    const known = this.#named.get(waits);
+    if (known !== undefined) return known;
+    const named = waits.map(withName);
+    const areMany = waits.length >= MANY_WAITS;
+    if (areMany && waits.every(({ block }) => block?.named !== undefined))
+      this.#named.set(waits, named);
+    return named;
   }
 
   /** Undefined if it stalls no span: one of them asked for it, or the process was suspended. */
@@ -391,6 +401,13 @@ function namedBlock({ startTimeMillis, code }: EventLoopBlock) {
 
 /** Blocks are remembered for long, and a span that has ended is compared with none of them. */
 const isOpen = (span: Span) => spanEndTime(span) === undefined;
+
+function withName(wait: Wait): RequestWait {
+  const { block, millis, isQueued } = wait;
+  const named = wait.named ?? { block: block?.named ?? {}, millis, ...(isQueued && { isQueued }) };
+  if (block?.named !== undefined) wait.named = named;
+  return named;
+}
 
 const sumOf = (waits: readonly Pick<Wait, 'millis'>[]) =>
   waits.reduce((sum, { millis }) => sum + millis, 0);

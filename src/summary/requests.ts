@@ -53,8 +53,9 @@ export class Requests {
     const stall = stallOf(stalledMillis, queuedMillis);
     totals.add(durationMillis, stall);
     this.#all = addStalls(this.#all, stall);
-    const stalled = byFunction(waits.filter(({ isQueued }) => !isQueued));
-    const queued = byFunction(waits.filter(({ isQueued }) => isQueued));
+    const isOfQueue = queuedMillis > 0;
+    const stalled = byFunction(isOfQueue ? waits.filter(({ isQueued }) => !isQueued) : waits);
+    const queued = byFunction(isOfQueue ? waits.filter(({ isQueued }) => isQueued) : []);
     // A request counts once for a function, however many blocks of it it waited for.
     for (const key of new Set([...stalled.keys(), ...queued.keys()])) {
       const code = (stalled.get(key) ?? queued.get(key))?.code;

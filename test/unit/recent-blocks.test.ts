@@ -76,14 +76,31 @@ test('a span is stalled by each block as if it was compared with that one alone'
       const times = { start: Math.floor(startedAt), ...(isExact && { startedAt }) };
       const of: SpanTime = { ...span, ...times, end: startedAt + length };
       const alone = all.map((each) => stallIn(each, of));
-      const waits: { millis: number }[] = [];
-      const { millis, longestMillis } = recent(...all).stallOf(of, waits as never);
+      const ring = recent(...all);
+      const { millis, longestMillis, waits = [] } = ring.stallOf(of, true);
       expect(millis).toBeCloseTo(
         alone.reduce((sum, each) => sum + each, 0),
         6,
       );
       expect(longestMillis).toBe(Math.max(0, ...alone));
       expect(waits.map((wait) => wait.millis)).toEqual(alone.reverse().filter((each) => each > 0));
+      // What was found out for one is not taken for another one.
+      const { start } = of;
+      for (const other of [
+        { ...of, start: -100, startedAt: undefined },
+        { ...of, start: -100, startedAt: undefined, end: 1e6, spanId: 'd' },
+      ]) {
+        const ofOther = all.map((each) => stallIn(each, other));
+        for (let i = 0; i < 2; i++) {
+          const stall = ring.stallOf(other);
+          expect(stall.millis).toBeCloseTo(
+            ofOther.reduce((sum, each) => sum + each, 0),
+            6,
+          );
+          expect(stall.longestMillis).toBe(Math.max(0, ...ofOther));
+        }
+      }
+      expect(ring.stallOf({ ...of, start }).millis).toBe(millis);
     }),
   );
 });
