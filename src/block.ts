@@ -51,6 +51,18 @@ export interface NativeCall {
  * What ran at one moment of a busy period. Times are values of `Clock.now()`. What is a getter in a
  * sample that has just been taken is to be read after the block: that takes as long again.
  */
+/** A nextTick, or a promise reaction or microtask. */
+export type Drain = 'tick' | 'reaction';
+
+/** The async resource that runs, copied in a stack sample and asked later. */
+export interface RunningResource {
+  readonly asyncId: number;
+  /** Its type, as async_hooks names it; undefined if it is not known. */
+  type(): string | undefined;
+  /** Undefined if it is no part of a drain. */
+  drain(): Drain | undefined;
+}
+
 export interface StackSample {
   /** When the watchdog thread asked for it. */
   readonly requestedAt: number;
@@ -63,8 +75,8 @@ export interface StackSample {
   readonly asyncId?: number;
   /** When the code that it has interrupted returned: samples of one run have the same. */
   ranUntil?: number;
-  /** Whether it was a promise reaction, a nextTick or a microtask: all of a task are one. */
-  readonly isDrained?: boolean;
+  /** What it was if it ran in the drain after a callback. */
+  readonly drain?: Drain | undefined;
   /** Innermost first; see `code/frame.ts` for deep stacks. */
   readonly frames: readonly StackFrame[];
   /** The wrapped built-in that was running, if one was. */

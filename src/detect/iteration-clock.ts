@@ -38,8 +38,8 @@ export class IterationClock {
   }
 
   /**
-   * Hot. A tick at `t`, with the loop's idle time at `idle`. Returns for how long
-   * the loop has waited since the last one. The caller is to call {@link open}.
+   * Hot. A tick at `t`, with the loop's idle time at `idle`. Returns for how long the loop has
+   * waited since the last one. The caller is to call {@link open}.
    */
   tick(t: number, idle: number): number {
     this.waited = idle - this.idleAtStart;
@@ -98,7 +98,7 @@ export class IterationClock {
 
   /**
    * Whether the loop may be waiting for events now: Node.js runs some code with no callback around
-   * it (`Atomics.waitAsync`, and with it `import()` if modules are hooked from a thread of their own).
+   * it (`Atomics.waitAsync`, and with it `import()` if a thread of its own hooks modules).
    */
   mayWait(): boolean {
     return !(this.waitedSoFar() < MIN_WAIT_MILLIS);

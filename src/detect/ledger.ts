@@ -3,7 +3,7 @@
  * - a *tick*: once per iteration, between what ran before and after it;
  * - an *interval*: a context scope, one call of the context manager's `with`, or, while async hooks
  *   are on, a callback from its `before` to its `after`;
- * - a *stack sample*, taken in the middle of what runs, and the end of the code that it interrupted.
+ * - a *stack sample*, taken in the middle of what runs, and the end of what it has interrupted.
  *
  * `src/detect/README.md` has a drawing.
  *
@@ -105,10 +105,7 @@ export class Ledger {
   /** Hot, while async hooks are on: a callback begins. */
   enter(): void {
     const t = this.clock.now();
-    if (!this.iterations.isCounting && this.iterations.isStartupOver()) {
-      this.iterations.end();
-      this.#open(t);
-    }
+    if (!this.iterations.isCounting) this.#endStartup(t);
     this.#callbacks.enter(t, this.#votes.voted);
   }
 
@@ -125,7 +122,7 @@ export class Ledger {
     const by = { context, resourceType: this.code.resourceType() };
     const isRun = depth === 0 && t - start >= this.#threshold;
     if (isRun) this.#beginAt(this.#busySince());
-    const kind = this.code.isReaction() ? 'microtasks' : 'callback';
+    const kind = this.code.drain() === 'reaction' ? 'microtasks' : 'callback';
     this.#endInterval(kind, start, t, votedBefore, by);
     if (isRun) this.#endRun(t);
   }
@@ -148,12 +145,13 @@ export class Ledger {
     for (let i = 0; i < samples.length; ) {
       const first = samples[i] as StackSample;
       let next = i + 1;
-      while (next < samples.length && isOneRun(first, samples[next] as StackSample)) next++;
+      while (isOneRun(samples, next)) next++;
       const after = samples[next];
       // A nextTick, or a reaction that was queued before, has run after the callback.
       const until = after === undefined ? t : after.requestedAt || after.time;
+      const isLongTick = isOfLongTick(samples, i);
       for (; i < next; i++) (samples[i] as StackSample).ranUntil = until;
-      this.#endSampled(first, until);
+      this.#endSampled(first, until, isLongTick);
     }
   }
 
@@ -163,6 +161,8 @@ export class Ledger {
     if (drain === undefined) return;
     this.#extendDrain(drain, t);
     drain.hasDrained = true;
+    // Spans that end in this iteration have to know of it.
+    if (!drain.isMixed && t - drain.start >= this.#threshold) this.#endDrain();
   }
 
   /**
@@ -283,6 +283,13 @@ export class Ledger {
     return !Number.isNaN(this.clock.idle());
   }
 
+  /** What drains after the main script is a part of it. */
+  #endStartup(t: number): void {
+    if (this.code.drain() !== undefined || !this.iterations.isStartupOver()) return;
+    this.iterations.end();
+    this.#open(t);
+  }
+
   #mayCount(start: number, t: number): boolean {
     return t - start >= this.#threshold || this.#votes.isVote(start, t);
   }
@@ -304,10 +311,12 @@ export class Ledger {
    * What `first` has interrupted ran until `t`. It is known to have run since the sample was asked
    * for; of what ran before that, only scopes tell.
    */
-  #endSampled(first: StackSample, t: number): void {
-    const isDrained = first.isDrained === true;
+  #endSampled(first: StackSample, t: number, isLongTick: boolean): void {
+    const { context } = first;
+    const isDrained = first.drain !== undefined;
+    const isPart = isDrained && !isLongTick;
     const drain = this.#drain;
-    if (isDrained && drain !== undefined && isSameTrace(drain.context, first.context)) {
+    if (isPart && drain !== undefined && isSameTrace(drain.context, context)) {
       drain.isMixed ||= drain.hasDrained;
       this.#extendDrain(drain, t);
       return;
@@ -318,13 +327,13 @@ export class Ledger {
     const lost = this.#blocks.lostWait(since, known);
     if (lost > 0) this.clock.addLostWait(lost);
     this.#beginAt(since + lost);
-    const start = Math.max(this.taskStart, this.#votes.othersUntil(first.context, known));
-    if (isDrained) {
-      const begin = { start, known, context: first.context };
+    const start = Math.max(this.taskStart, this.#votes.othersUntil(context, known));
+    if (isPart) {
+      const begin = { start, known, context };
       const end = { until: t, waited: this.#waited, hasDrained: false, isMixed: false };
       this.#drain = { ...begin, ...end };
     } else {
-      this.#reportRun('callback', start, known, t);
+      this.#reportRun(isDrained ? 'microtasks' : 'callback', start, known, t);
       this.#endRun(t);
     }
   }
@@ -404,7 +413,7 @@ export class Ledger {
     this.#blocks.cpu.waitedUntil(t);
   }
 
-  /** When what runs has begun at the earliest: after the wait since the latest run that is known. */
+  /** When what runs has begun at the earliest: after the wait since the latest known run. */
   #busySince(): number {
     return this.#blocks.reported.skip(this.taskStart, this.#waited - this.#taskWaited);
   }
@@ -439,10 +448,21 @@ export class Ledger {
   }
 }
 
-/** Whether two samples, one after the other, have interrupted one callback, or one drain. */
-function isOneRun(a: StackSample, b: StackSample): boolean {
-  if (a.isDrained !== true && b.isDrained !== true) return a.asyncId === b.asyncId;
-  return a.isDrained === b.isDrained && isSameTrace(a.context, b.context);
+/** Whether a sample has interrupted the same callback as the one before it, or the same drain. */
+function isOneRun(samples: readonly StackSample[], i: number): boolean {
+  const [before, sample] = [samples[i - 1], samples[i]];
+  if (before === undefined || sample === undefined) return false;
+  if (before.drain === undefined || sample.drain === undefined || isOfLongTick(samples, i))
+    return before.asyncId === sample.asyncId;
+  return !isOfLongTick(samples, i - 1) && isSameTrace(before.context, sample.context);
+}
+
+/** Whether several samples have interrupted one nextTick: it is no short one of a chain. */
+function isOfLongTick(samples: readonly StackSample[], i: number): boolean {
+  const { drain, asyncId } = samples[i] as StackSample;
+  return (
+    drain === 'tick' && [samples[i - 1], samples[i + 1]].some((each) => each?.asyncId === asyncId)
+  );
 }
 
 const isSameTrace = (a: Context, b: Context) =>

@@ -62,7 +62,7 @@ export class RunEnds {
     this.#listen();
     const ranUntil = this.clock.now();
     attempt(() => this.listener.ended(samples, ranUntil), this.onError);
-    if (samples.at(-1)?.isDrained === true) nextTick(this.#onTick);
+    if (samples.at(-1)?.drain !== undefined) nextTick(this.#onTick);
   };
 
   readonly #onTick = (): void => {

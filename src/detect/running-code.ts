@@ -1,5 +1,6 @@
 /** The ledger asks these about the code that runs, and about spans, on cold paths only. */
 import { type Context, type Span, trace } from '@opentelemetry/api';
+import type { Drain } from '../block.ts';
 import { expectsBlocks } from '../otel/context-marks.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 import type { WaitedAndRan } from './exclude/run-delay.ts';
@@ -10,8 +11,8 @@ export interface RunningCode {
   readonly active: () => Context;
   /** Type of the async resource that is running; undefined if it is not known. */
   readonly resourceType: () => string | undefined;
-  /** Whether it is a promise reaction or a microtask; asked in its `after`. */
-  readonly isReaction: () => boolean;
+  /** What it is if it runs in the drain after a callback; asked in its `before` or `after`. */
+  readonly drain: () => Drain | undefined;
   /** The kernel's counts from `start` to `end`, a moment ago; undefined if they are unknown. */
   readonly threadTimes?: (
     start: number,

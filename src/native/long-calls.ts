@@ -3,10 +3,9 @@
  * thread reports of it if it does not end; and counts as a stack sample of the time that it took.
  */
 
-import type { StackSample } from '../block.ts';
+import type { RunningResource, StackSample } from '../block.ts';
 import { activeContext } from '../otel/active-context.ts';
 import type { Faults } from '../otel/diag-once.ts';
-import type { CapturerPorts } from '../sample/capturer.ts';
 import type { SharedText } from '../sample/shared-records.ts';
 import type { Clock } from '../support/clock.ts';
 import { type LongCall, type LongCallListener, MIN_SAMPLED_MILLIS } from './call-stack.ts';
@@ -20,7 +19,7 @@ export class LongCalls implements LongCallListener {
     private readonly ports: {
       /** The facts of the running block, as plain data. */
       facts(sample: StackSample): object;
-      resource(): ReturnType<CapturerPorts['resource']>;
+      resource(): RunningResource;
       add(sample: StackSample): void;
     },
     readonly faults: Faults,
@@ -63,7 +62,7 @@ export class LongCalls implements LongCallListener {
       context: activeContext(),
       resourceType: resource.type(),
       asyncId: resource.asyncId,
-      isDrained: resource.isDrained(),
+      drain: resource.drain(),
       frames,
       nativeCall: { name, size },
     };

@@ -3,7 +3,7 @@
  * No regular expression may run here: see stack.ts.
  */
 
-import type { NativeCall, StackFrame, StackSample } from '../block.ts';
+import type { NativeCall, RunningResource, StackFrame, StackSample } from '../block.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import { activeContext } from '../otel/active-context.ts';
 import type { Clock } from '../support/clock.ts';
@@ -16,11 +16,7 @@ export interface CapturerPorts {
   periodStart(): number;
   mayWait(): boolean;
   wasWaitingAt(time: number): boolean | undefined;
-  resource(): {
-    readonly asyncId: number;
-    type(): string | undefined;
-    isDrained(): boolean;
-  };
+  resource(): RunningResource;
   /** The wrapped built-in that is running, if one is: read with the frames of the sample. */
   nativeCall(): (frames: readonly StackFrame[], isLate: boolean) => NativeCall | undefined;
   add(sample: StackSample): void;
@@ -84,8 +80,8 @@ export class Capturer {
       context: activeContext(),
       showsCode: () => stack.showsCode(),
       asyncId: resource.asyncId,
-      get isDrained() {
-        return resource.isDrained();
+      get drain() {
+        return resource.drain();
       },
       get resourceType() {
         return resource.type();

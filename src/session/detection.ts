@@ -13,8 +13,8 @@ import { ContextScopes } from '../detect/hooks/context-scopes.ts';
 import {
   contextOf,
   currentResource,
-  isReaction,
   resourceTypeOf,
+  runningDrain,
   timerAsyncId,
 } from '../detect/hooks/resource-classes.ts';
 import { Tick } from '../detect/hooks/tick.ts';
@@ -230,7 +230,7 @@ function runningCode({ clock, parentOf, callsTo }: Common, runDelay: RunDelay): 
     context: () => contextOf(currentResource()),
     active: activeContext,
     resourceType: () => resourceTypeOf(currentResource()),
-    isReaction,
+    drain: runningDrain,
     spans: {
       startOf: (span) => timeOf(span, spanStartTime(span)),
       endOf: (span) => timeOf(span, spanEndTime(span)),

@@ -59,7 +59,7 @@ export function createSampling(
     add: (sample) => ledger.add(sample),
   });
   const reply = (sample: StackSample): CaptureReply<UnnamedFacts> => {
-    const block = ledger.ongoing(sample.isDrained === true);
+    const block = ledger.ongoing(sample.drain !== undefined);
     const context = { value: ledger.ownerOf(sample, block.start) };
     const owned = Object.create(sample, { context }) as StackSample;
     return ongoingReply(owned, block, clock, config.requireParentSpan);

@@ -33,7 +33,7 @@ function captureIn(
     periodStart: () => periodStart,
     mayWait: () => mayWait,
     wasWaitingAt: () => mayWait,
-    resource: () => ({ asyncId: 5, type: () => 'Timeout', isDrained: () => false }),
+    resource: () => ({ asyncId: 5, type: () => 'Timeout', drain: () => undefined }),
     nativeCall: () => () => undefined,
     add: (sample) => added.push(sample),
   });

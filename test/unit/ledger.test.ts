@@ -4,6 +4,7 @@ import type { OngoingPileUp } from '../../src/block.ts';
 import { timeOf, Word } from '../../src/sample/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
+import { stackSample } from './support/stack-sample.ts';
 
 /** What the watchdog reads from the memory: the busy period that runs now. */
 const busyPeriodOf = (l: FakeLoop) =>
@@ -71,33 +72,23 @@ describe('a run, known by stack samples', () => {
     expect(reported(l)).toEqual([{ kind: 'microtasks', length: 210, callbacks: 1, context: 'A' }]);
   });
 
-  test('ends where a sample shows another one, if both have ended unseen', () => {
+  test('ends where a sample shows another callback, or another long nextTick', () => {
     const l = unhooked();
-    l.callback(() => {
-      l.clock.run(150);
-      l.sample(A, 'first');
-      l.clock.run(10);
-    });
-    // Its nextTick runs before the reaction that tells the end of the callback.
-    l.blocks.length = 0;
-    const m = unhooked();
-    const sample = (asyncId: number, isDrained: boolean, time: number) => ({
-      requestedAt: time,
-      time,
-      context: A,
-      resourceType: undefined,
-      frames: [],
+    const from = l.clock.now();
+    const sample = (asyncId: number, drain: 'tick' | undefined, at: number) => ({
+      ...stackSample(from + at, A),
       asyncId,
-      isDrained,
+      drain,
     });
-    const start = m.clock.now();
-    const samples = [sample(1, false, start + 100), sample(2, true, start + 150)];
-    m.clock.run(300);
-    m.ledger.ended(samples, m.clock.now());
-    m.ledger.drained(m.clock.now());
-    expect(reported(m).map(({ kind, length }) => [kind, length])).toEqual([
+    l.clock.run(600);
+    // The nextTicks of a callback run before the reaction that tells its end.
+    const callback = sample(1, undefined, 100);
+    const ticks = [sample(2, 'tick', 150), sample(2, 'tick', 200), sample(3, 'tick', 310)];
+    l.ledger.ended([callback, ...ticks, sample(3, 'tick', 400)], l.clock.now());
+    expect(reported(l).map(({ kind, length }) => [kind, length])).toEqual([
       ['callback', 150],
-      ['microtasks', 150],
+      ['microtasks', 160],
+      ['microtasks', 290],
     ]);
   });
 

@@ -25,8 +25,8 @@ async function observe(work: () => Promise<unknown>) {
     before(asyncId) {
       const type = types.get(asyncId);
       if (type === undefined || asyncId !== executionAsyncId()) return;
-      const { isDrained, type: typeOf } = takeResource();
-      const said = `${isDrained() ? 'drained ' : ''}${typeOf()}`;
+      const { drain, type: typeOf } = takeResource();
+      const said = `${[drain(), typeOf()].join(' ').trim()}`;
       if (!observed.has(type)) observed.set(type, new Set());
       observed.get(type)?.add(said);
     },
@@ -93,9 +93,9 @@ test('what runs in a drain', async () => {
     new AsyncResource('Mine').runInAsyncScope(() => {});
   });
   expect(observed).toMatchObject({
-    TickObject: ['drained TickObject'],
-    PROMISE: ['drained PROMISE'],
-    Microtask: ['drained AsyncResource'],
+    TickObject: ['tick TickObject'],
+    PROMISE: ['reaction PROMISE'],
+    Microtask: ['reaction AsyncResource'],
     Mine: ['AsyncResource'],
   });
 });

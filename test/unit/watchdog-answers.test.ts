@@ -76,7 +76,7 @@ test.each([
     periodStart: () => 1000,
     mayWait: () => true,
     wasWaitingAt: () => wasWaiting,
-    resource: () => ({ asyncId: 5, type: () => undefined, isDrained: () => false }),
+    resource: () => ({ asyncId: 5, type: () => undefined, drain: () => undefined }),
     nativeCall: () => () => undefined,
     add,
   });

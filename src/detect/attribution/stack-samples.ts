@@ -43,8 +43,8 @@ export class StackSamples {
   kindOf(start: number, end: number): BlockKind | undefined {
     const samples = this.#samples.filter(({ time }) => time >= start && time <= end);
     if (samples.length === 0) return undefined;
-    const callbacks = samples.filter(({ isDrained }) => isDrained !== true);
-    const drained = samples.filter(({ isDrained }) => isDrained === true);
+    const callbacks = samples.filter(({ drain }) => drain === undefined);
+    const drained = samples.filter(({ drain }) => drain !== undefined);
     const isMany = (ids: readonly unknown[]) => new Set(ids).size > 1;
     if (isMany(callbacks.map(runOf)) || isMany(drained.map(traceOf))) return 'pile-up';
     if (drained.length > 0) return 'microtasks';

@@ -7,6 +7,7 @@ import {
 } from 'node:async_hooks';
 import { promisify, types } from 'node:util';
 import type { Context } from '@opentelemetry/api';
+import type { Drain, RunningResource } from '../../block.ts';
 import { activeContext } from '../../otel/active-context.ts';
 import { boundedName } from '../../support/bounded.ts';
 import { attempt } from '../../support/guard.ts';
@@ -24,7 +25,7 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
  * microtasks, instances of AsyncResource (Node.js 20 to 26). Undefined in other runtimes.
  */
 const ASYNC_ID = propertyOf('async_id_symbol');
-/** Whether promises get an async id: until Node.js 24, with an AsyncLocalStorage or an `init` hook. */
+/** Whether promises get an async id: until Node.js 24, beside an AsyncLocalStorage. */
 export const hasPromiseHooks = (): boolean =>
   ASYNC_ID !== undefined && Object.hasOwn(Promise.resolve(), ASYNC_ID);
 
@@ -49,7 +50,7 @@ function propertyOf(name: string): symbol | undefined {
  * Both were made by JavaScript, and have their own async id. An add-on may pass any object as the
  * resource of its callbacks, whose id is another one: napi-rs passes the promise that it resolves.
  */
-function drainOf(resource: object, asyncId: number, type: object): 'tick' | 'reaction' | undefined {
+function drainOf(resource: object, asyncId: number, type: object): Drain | undefined {
   if (ASYNC_ID !== undefined && dataOf(resource, ASYNC_ID) !== asyncId) return undefined;
   const hasCallback = Object.hasOwn(resource, 'callback');
   if (type === NodeObject) return hasCallback ? 'tick' : undefined;
@@ -138,23 +139,25 @@ export const resourceTypeOf = (
 ): string | undefined => attempt(() => typeOf(resource, asyncId));
 
 /** The running resource, to be read later. */
-export function takeResource() {
+export function takeResource(): RunningResource {
   const resource = currentResource();
   const asyncId = executionAsyncId();
   return {
     asyncId,
     type: () => resourceTypeOf(resource, asyncId),
-    isDrained: () => asyncId === 0 || attempt(() => drainedOf(resource, asyncId)) !== undefined,
+    drain: () => (asyncId === 0 ? 'reaction' : drainOfRunning(resource, asyncId)),
   };
 }
 
-/** Whether a promise reaction or a microtask runs, in its `after`. */
-export const isReaction = (): boolean =>
-  attempt(() => drainedOf(currentResource(), executionAsyncId())) === 'reaction';
+/** What runs, in its `before` or `after`, if it is run in the drain after a callback. */
+export const runningDrain = (): Drain | undefined =>
+  drainOfRunning(currentResource(), executionAsyncId());
 
-function drainedOf(resource: object | undefined, asyncId: number) {
-  const type = dataOf(resource, 'constructor');
-  return resource !== undefined && isObject(type) ? drainOf(resource, asyncId, type) : undefined;
+function drainOfRunning(resource: object | undefined, asyncId: number): Drain | undefined {
+  return attempt(() => {
+    const type = dataOf(resource, 'constructor');
+    return resource !== undefined && isObject(type) ? drainOf(resource, asyncId, type) : undefined;
+  });
 }
 
 /** Runs inside stack samples: no getter and no proxy of the application's is called. */

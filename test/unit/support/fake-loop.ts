@@ -43,6 +43,8 @@ export const nameOf = (context: Context | undefined) =>
 
 type Kind = 'callback' | 'tick' | 'reaction';
 
+const drainOf = (kind: Kind) => (kind === 'callback' ? undefined : kind);
+
 /** A ledger on a fake clock, driven by what the loop does. */
 export class FakeLoop {
   readonly clock = new FakeClock();
@@ -72,7 +74,7 @@ export class FakeLoop {
       context: () => this.active,
       active: () => this.active,
       resourceType: () => this.resourceType,
-      isReaction: () => this.#kind === 'reaction',
+      drain: () => drainOf(this.#kind),
       spans: spanFacts,
       threadTimes: (start: number, end: number) => this.threadTimes(start, end),
     };
@@ -112,7 +114,7 @@ export class FakeLoop {
     if (samples.length === 0) return;
     this.#interrupted = [];
     this.ledger.ended(samples, this.clock.now());
-    this.#isDraining = samples.at(-1)?.isDrained === true;
+    this.#isDraining = samples.at(-1)?.drain !== undefined;
   }
 
   #endDrain(): void {
@@ -134,7 +136,7 @@ export class FakeLoop {
     const sample: StackSample = {
       ...stackSample(this.clock.now(), context, functionName),
       asyncId: this.#asyncId,
-      isDrained: this.#kind !== 'callback' || this.#asyncId === 0,
+      drain: this.#asyncId === 0 ? 'reaction' : drainOf(this.#kind),
     };
     this.ledger.add(sample);
     this.#interrupted.push(sample);
