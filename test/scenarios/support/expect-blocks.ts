@@ -64,7 +64,8 @@ export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 export interface ExpectedBlock {
   /** Label of the truth. */
   truth: string;
-  kind: BlockKind;
+  /** Undefined if it is not known. */
+  kind: BlockKind | undefined;
   /**
    * `active` (the default): the span that was active. `none`: a root span. `active or none`: of a
    * pile-up.
