@@ -22,11 +22,12 @@
  */
 import { type Context, trace } from '@opentelemetry/api';
 import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
+import { LATE_MILLIS } from '../name/weights.ts';
 import { SharedMemory, wordOf } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { typeNameOf } from './attribution/owner.ts';
-import { isMostlyUnknown } from './attribution/stack-samples.ts';
+import { isMostlyUnknown, traceOf } from './attribution/stack-samples.ts';
 import type { Attributed, Votes } from './attribution/votes.ts';
 import { BlockMaker, MIN_LOST_WAIT_MILLIS, type OnBlock } from './block-maker.ts';
 import { IterationClock } from './iteration-clock.ts';
@@ -38,7 +39,8 @@ interface Drain {
   readonly start: number;
   /** When its first stack sample was asked for. */
   readonly known: number;
-  readonly context: Context;
+  /** Of the first sample that has a trace. */
+  context: Context;
   /** Its latest known end, and how long the loop had waited in the busy period by then. */
   until: number;
   waited: number;
@@ -316,15 +318,16 @@ export class Ledger {
     const isDrained = first.drain !== undefined;
     const isPart = isDrained && !isLongTick;
     const drain = this.#drain;
-    if (isPart && drain !== undefined && isSameTrace(drain.context, context)) {
+    if (isPart && drain !== undefined && isSameDrain(drain.context, context)) {
       drain.isMixed ||= drain.hasDrained;
+      if (traceOf(drain.context) === undefined) drain.context = context;
       this.#extendDrain(drain, t);
       return;
     }
     this.#endDrain();
     const known = Math.max(this.taskStart, first.requestedAt || first.time);
     const since = this.#busySince();
-    const lost = this.#blocks.lostWait(since, known);
+    const lost = this.#lostWaitBefore(first, since, known);
     if (lost > 0) this.clock.addLostWait(lost);
     this.#beginAt(since + lost);
     const start = Math.max(this.taskStart, this.#votes.othersUntil(context, known));
@@ -404,6 +407,17 @@ export class Ledger {
     return this.#blocks.lostWait(busySince, overdue > 0 ? t - overdue : t);
   }
 
+  /**
+   * The same before what a stack sample has interrupted, which may wait itself in a native call. A
+   * wait was over when the beat was due.
+   */
+  #lostWaitBefore(first: StackSample, since: number, known: number): number {
+    const untilDue = this.#beatAt + this.#beatMillis - since;
+    const isWaiting = first.nativeCall !== undefined || first.time - known >= LATE_MILLIS;
+    if (isWaiting || !(untilDue > 0)) return 0;
+    return Math.min(untilDue, this.#blocks.lostWait(since, known));
+  }
+
   /** What runs began at `t`. If the loop waited until then, all that ran before is over. */
   #beginAt(t: number): void {
     if (!(t > this.taskStart)) return;
@@ -454,7 +468,7 @@ function isOneRun(samples: readonly StackSample[], i: number): boolean {
   if (before === undefined || sample === undefined) return false;
   if (before.drain === undefined || sample.drain === undefined || isOfLongTick(samples, i))
     return before.asyncId === sample.asyncId;
-  return !isOfLongTick(samples, i - 1) && isSameTrace(before.context, sample.context);
+  return !isOfLongTick(samples, i - 1) && isSameDrain(before.context, sample.context);
 }
 
 /** Whether several samples have interrupted one nextTick: it is no short one of a chain. */
@@ -465,5 +479,8 @@ function isOfLongTick(samples: readonly StackSample[], i: number): boolean {
   );
 }
 
-const isSameTrace = (a: Context, b: Context) =>
-  trace.getSpan(a)?.spanContext().traceId === trace.getSpan(b)?.spanContext().traceId;
+/** Between two reactions, the context of none is active. */
+function isSameDrain(a: Context, b: Context): boolean {
+  const traces = [traceOf(a), traceOf(b)];
+  return traces.includes(undefined) || traces[0] === traces[1];
+}

@@ -1,5 +1,5 @@
 /** The stack samples of the running busy period. */
-import { trace } from '@opentelemetry/api';
+import { type Context, trace } from '@opentelemetry/api';
 import type { StackSample, WeightedSample } from '../../block.ts';
 import { hasUserCode } from '../../name/stack-path.ts';
 import { weigh } from '../../name/weights.ts';
@@ -45,8 +45,9 @@ export class StackSamples {
     if (samples.length === 0) return undefined;
     const callbacks = samples.filter(({ drain }) => drain === undefined);
     const drained = samples.filter(({ drain }) => drain !== undefined);
+    const traces = drained.flatMap(({ context }) => traceOf(context) ?? []);
     const isMany = (ids: readonly unknown[]) => new Set(ids).size > 1;
-    if (isMany(callbacks.map(runOf)) || isMany(drained.map(traceOf))) return 'pile-up';
+    if (isMany(callbacks.map(runOf)) || isMany(traces)) return 'pile-up';
     if (drained.length > 0) return 'microtasks';
     const [first] = samples as [StackSample];
     const { ranUntil = end } = first;
@@ -75,7 +76,8 @@ export const isMostlyUnknown = (start: number, known: number, end: number): bool
 /** What identifies the callback that a sample has interrupted. */
 const runOf = ({ ranUntil, asyncId }: StackSample) => ranUntil ?? asyncId;
 
-const traceOf = ({ context }: StackSample) => trace.getSpan(context)?.spanContext().traceId;
+export const traceOf = (context: Context): string | undefined =>
+  trace.getSpan(context)?.spanContext().traceId;
 
 /** The stack stays unread: a scope that ends may ask for this in the middle of a callback. */
 function withWeight(sample: StackSample, weight: number): WeightedSample {

@@ -9,6 +9,7 @@ import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api
 import type { Run, WeightedSample } from '../../block.ts';
 import { expectsBlocks } from '../../otel/context-marks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
+import { traceOf } from './stack-samples.ts';
 
 const MAX_VOTES = 64;
 /** Stands for the contexts that are not kept apart. */
@@ -129,7 +130,6 @@ export class Votes {
 
   /** Until when other traces than that of `own` ran before `time`, by votes. */
   othersUntil(own: Context, time: number): number {
-    const traceOf = (context: Context) => trace.getSpan(context)?.spanContext().traceId;
     const ends = this.#votes
       .filter(({ context, until }) => {
         const other = traceOf(context);
