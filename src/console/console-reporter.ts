@@ -21,6 +21,7 @@ import { launches } from '../support/launches.ts';
 import { perThread } from '../support/per-thread.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { writeLines } from '../support/stderr.ts';
+import { wrappersKept } from '../support/wrappers-kept.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { hasColors, STYLED } from './paint.ts';
@@ -32,6 +33,9 @@ const MAX_ADVISED = 1000;
 /** Whether the entry `/console` reports in this thread: then nothing else does. */
 export const consoleEntry = () =>
   perThread(Symbol.for(`${PACKAGE_NAME}.console.v1`), () => ({ isReporting: false }));
+
+/** Stopped until the application is loaded: its summary is due only if the process exits before. */
+let paused: ConsoleReporter | undefined;
 
 export class ConsoleReporter {
   readonly #summary = new Summary();
@@ -58,6 +62,8 @@ export class ConsoleReporter {
   ) {}
 
   start(): void {
+    if (paused !== undefined) unlisten('exit', paused.#summarizeAtExit);
+    paused = undefined;
     this.#times.start();
     subscribe(REQUEST_CHANNEL, this.#onRequest);
     listen('exit', this.summarize);
@@ -71,7 +77,10 @@ export class ConsoleReporter {
     unsubscribe(REQUEST_CHANNEL, this.#onRequest);
     unlisten('exit', this.summarize);
     unlisten(SUMMARY_SIGNAL, this.#onSignal);
-    this.#summarizeOnce();
+    if (wrappersKept().isWanted) {
+      paused = this;
+      listen('exit', this.#summarizeAtExit);
+    } else this.#summarizeOnce();
   }
 
   block(block: EventLoopBlock, context: Context): void {
@@ -118,6 +127,8 @@ export class ConsoleReporter {
   #saysNever(): boolean {
     return (this.isEntry || this.format !== true) && !this.#isSilent();
   }
+
+  readonly #summarizeAtExit = (): void => this.#summarizeOnce(true);
 
   #summarizeOnce(isLast = false): void {
     // The application that this process has launched has the last word.

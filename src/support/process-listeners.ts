@@ -10,10 +10,13 @@ import { perThread } from './per-thread.ts';
 type Listener = (...args: never[]) => void;
 const emitter: EventEmitter = process;
 /** What the application makes of `process.listeners`, to hide some, does not apply. */
-const { listeners: listenersOf } = EventEmitter.prototype;
+const { listeners: listenersOf, getMaxListeners, setMaxListeners } = EventEmitter.prototype;
 /** Of all copies of this package in the thread. */
 const all = perThread(Symbol.for(`${PACKAGE_NAME}.process-listeners.v1`), () => ({
   ours: [] as { event: string; listener: () => void }[],
+  /** How many of ours are in the maximum, since the application has set one. */
+  added: 0,
+  maximumSet: Number.NaN,
 }));
 
 export const countOurs = (of: string): number =>
@@ -44,17 +47,14 @@ export function listenAgain(): void {
   }
 }
 
-/** How many of ours are in the maximum, since the application has set one. */
-let added = 0;
-let maximumSet = Number.NaN;
-
-function changeMaximum(by: 1 | -1): void {
-  const maximum = process.getMaxListeners();
+/** For a listener more, or one less. */
+export function changeMaximum(by: 1 | -1): void {
+  const maximum = getMaxListeners.call(process);
   // There is none.
   if (maximum === 0) return;
-  if (maximum !== maximumSet) added = 0;
-  if (added + by < 0) return;
-  added += by;
-  maximumSet = maximum + by;
-  process.setMaxListeners(maximumSet);
+  if (maximum !== all.maximumSet) all.added = 0;
+  if (all.added + by < 0) return;
+  all.added += by;
+  all.maximumSet = maximum + by;
+  setMaxListeners.call(process, all.maximumSet);
 }

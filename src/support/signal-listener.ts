@@ -9,7 +9,7 @@ import { constants } from 'node:os';
 import { PACKAGE_NAME } from '../version.ts';
 import { canCountIterations } from './clock.ts';
 import { perThread } from './per-thread.ts';
-import { listenAgain } from './process-listeners.ts';
+import { changeMaximum, listenAgain } from './process-listeners.ts';
 import { nextTick, queueMicrotask } from './time.ts';
 
 /**
@@ -126,6 +126,7 @@ export class SignalListener {
       return;
     }
     this.isListening = true;
+    changeMaximum(1);
     // Before the listener with which Node.js begins to watch for the signal: ours may leave and not
     // end that.
     (process as EventEmitter).prependListener('newListener', this.#onNewListener);
@@ -168,6 +169,7 @@ export class SignalListener {
     this.isListening = false;
     process.off('newListener', this.#onNewListener);
     process.off('removeListener', this.#onRemoveListener);
+    changeMaximum(-1);
     this.#leave();
   }
 

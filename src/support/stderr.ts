@@ -86,17 +86,36 @@ function isNonBlocking(): boolean {
 function writeInTurn(stream: NodeJS.WriteStream, text: string): void {
   if (waitingLength + text.length > MAX_WAITING_LENGTH) return;
   const each = { text };
+  // An error of a stream without a listener ends the process.
+  if (waiting.size === 0) startIgnoringErrors(stream);
   waiting.add(each);
   waitingLength += text.length;
-  const ignore = () => {};
-  // An error of a stream without a listener ends the process.
-  stream.on('error', ignore);
   write.call(stream, text, 'utf8', () => {
     waiting.delete(each);
     waitingLength -= text.length;
     // The error is emitted after this.
-    setImmediate(() => stream.off('error', ignore)).unref();
+    if (waiting.size === 0) setImmediate(stopIgnoringErrors, stream).unref();
   });
+}
+
+const ignore = () => {};
+let isIgnoring = false;
+
+/** One listener for all lines, which is added to the maximum: Node.js warns of too many. */
+function startIgnoringErrors(stream: NodeJS.WriteStream): void {
+  if (isIgnoring) return;
+  isIgnoring = true;
+  const maximum = stream.getMaxListeners();
+  if (maximum > 0) stream.setMaxListeners(maximum + 1);
+  stream.on('error', ignore);
+}
+
+function stopIgnoringErrors(stream: NodeJS.WriteStream): void {
+  if (waiting.size > 0 || !isIgnoring) return;
+  isIgnoring = false;
+  stream.off('error', ignore);
+  const maximum = stream.getMaxListeners();
+  if (maximum > 0) stream.setMaxListeners(maximum - 1);
 }
 
 function writeNow(text: string): void {

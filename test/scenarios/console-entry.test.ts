@@ -362,7 +362,9 @@ describe('an application that shares hostile things', () => {
     { what: 'value on Object.prototype', when: 'at once' },
     { what: 'writable on Object.prototype', when: 'at once' },
     { what: 'writable on Object.prototype', when: 'later' },
+    { what: 'ten listeners', when: 'at once' },
     { what: 'ten listeners', when: 'later' },
+    { what: 'fifteen blocks of one iteration', when: 'later' },
   ])(
     '$what, $when: it runs to its end, and nothing is printed but what it asked for',
     async ({ what, when }) => {

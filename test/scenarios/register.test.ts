@@ -361,6 +361,34 @@ describe('an application with an SDK of its own', () => {
   });
 });
 
+test.each([
+  ['service.mjs', '--import'],
+  ['service.cjs', '--import'],
+  ['service.cjs', '--require'],
+  ['nothing.cjs', '--import'],
+])('%s, %s, console as JSON: one summary, when the process exits', async (file, flag) => {
+  const { stdout, stderr } = await runApp(
+    file,
+    {
+      file: appFile(`plain/${file}`),
+      nodeArgs: [flag, ENTRY],
+      env: { ...receiver.env, OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'json' },
+    },
+    async (app) => {
+      if (file === 'nothing.cjs') return;
+      const port = await app.printed('listening');
+      await fetch(`http://127.0.0.1:${port}/end`);
+    },
+  );
+  const types = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).type);
+  expect(types.filter((type) => type !== 'event-loop-blocked')).toEqual(['event-loop-summary']);
+  expect(types.at(-1)).toBe('event-loop-summary');
+  expect(stdout).toMatch(/^(listening|nothing)/);
+});
+
 describe('without an SDK', () => {
   /** No package of the application's is to be found from here but this one, by its path. */
   let folder: string;

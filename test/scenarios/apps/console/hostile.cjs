@@ -10,8 +10,16 @@ const ways = {
     Object.prototype.writable = false;
   },
   'ten listeners'() {
-    for (const event of ['exit', 'beforeExit', 'SIGURG'])
-      for (let i = 0; i < 10; i++) process.on(event, () => {});
+    const events = ['exit', 'beforeExit', 'SIGURG', 'SIGTERM', 'newListener', 'removeListener'];
+    for (let i = 0; i < 10; i++) {
+      for (const event of events) process.on(event, () => {});
+      process.stderr.on('error', () => {});
+    }
+  },
+  // Used once, a pipe takes lines in turn.
+  'fifteen blocks of one iteration'() {
+    process.stderr.write('');
+    for (let i = 0; i < 15; i++) setTimeout(block, 5);
   },
 };
 
