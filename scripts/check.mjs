@@ -20,7 +20,7 @@ const CHECKS = {
     what: 'publint, are-the-types-wrong, knip',
     commands: [
       npm('exec', '--', 'publint', '--strict'),
-      npm('exec', '--', 'attw', '--pack', '.', '--profile', 'node16'),
+      npm('exec', '--', 'attw', '--pack', '.'),
       npm('exec', '--', 'knip'),
     ],
   },

@@ -25,8 +25,8 @@ type Api = Partial<Record<Part, { disable(): void; [setter: string]: unknown }>>
  * nothing that runs later. Errors go to `onError`: the application, which registers its SDK, must
  * not notice. A tracer provider is an SDK, and takes the place of all parts. A propagator, a meter
  * provider or a context manager alone takes the place of that part, and spans are sent as before.
- * @param events `comes`: a tracer provider is about to be registered, and what was registered
- *   before is unregistered; `registered`: the application has registered one more part
+ * @param events `comes`: a tracer provider is about to be registered, and what was there before is
+ *   unregistered; `registered`: the application has registered one more part
  */
 export function watchForOtherSdk(
   events: { comes(): void; registered(): void },

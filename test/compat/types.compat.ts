@@ -21,6 +21,8 @@ const RESOLUTIONS = [
   { moduleResolution: 'nodenext', module: 'nodenext', formats: ['mts', 'cts'] },
   { moduleResolution: 'bundler', module: 'esnext', formats: ['mts'] },
 ];
+/** It knows no `exports`, and ended with TypeScript 6. */
+const NODE10 = { moduleResolution: 'node', module: 'commonjs', formats: ['cts'] };
 
 const readJson = (...parts: string[]) =>
   JSON.parse(readFileSync(path.join(folder, ...parts), 'utf8'));
@@ -44,10 +46,12 @@ describe(subject.name, () => {
     const { version, bin } = readJson('node_modules', compiler, 'package.json');
     const tsc = path.join(folder, 'node_modules', compiler, bin.tsc);
 
-    describe.each(RESOLUTIONS)('$moduleResolution', ({ moduleResolution, module, formats }) => {
+    const resolutions = Number.parseInt(version, 10) < 7 ? [...RESOLUTIONS, NODE10] : RESOLUTIONS;
+
+    describe.each(resolutions)('$moduleResolution', ({ moduleResolution, module, formats }) => {
       test.each(SKIP_LIB_CHECK)(`${version}: skipLibCheck %s`, (skipLibCheck) => {
         const files = formats.flatMap((format) => [`use.${format}`, entriesFile(format, entries)]);
-        files.push('gives.mts');
+        if (formats.includes('mts')) files.push('gives.mts');
         const errors = compile(tsc, {
           files,
           compilerOptions: {
