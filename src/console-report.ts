@@ -19,6 +19,7 @@ import { attempt } from './support/guard.ts';
 import { doAtLoopEnd } from './support/loop-end.ts';
 import { SignalListener } from './support/signal-listener.ts';
 import { sayAs } from './support/stderr.ts';
+import { nextIteration } from './support/time.ts';
 import { PACKAGE_NAME } from './version.ts';
 
 const say = sayAs('console');
@@ -46,17 +47,23 @@ function start(): void {
     const { block, context, ignored } = message as BlockMessage;
     if (ignored !== true) reporter.block(block, context);
   });
-  listenForSignals(() => {
-    reporter.summarize();
-    activeSession()?.endBySignal();
-  });
   // A signal that the process has sent itself may not have come yet: that takes one turn.
   doAtLoopEnd(() => undefined);
-  runSession(config);
+  const session = runSession(config);
+  // Until stack samples can be taken, a signal ends the process at once, as without this package:
+  // while the application is loaded, no sample could let go of the signals.
+  nextIteration()
+    .then(() => session()?.ready())
+    .then(() =>
+      listenForSignals(() => {
+        reporter.summarize();
+        activeSession()?.endBySignal();
+      }),
+    );
 }
 
 /** Runs while no instrumentation of the application's is enabled. */
-function runSession(config: ResolvedConfig): void {
+function runSession(config: ResolvedConfig): () => Session | undefined {
   const log = new OnceLogger({ debug() {}, info() {}, warn: say, error: say }, () => true);
   const instruments = createInstruments(createNoopMeter());
   const tracer = new ProxyTracerProvider().getTracer(PACKAGE_NAME);
@@ -83,6 +90,7 @@ function runSession(config: ResolvedConfig): void {
     },
     session: () => session,
   });
+  return () => session;
 }
 
 /** Has the summary written before a signal ends the process as it does by itself. */

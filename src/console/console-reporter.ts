@@ -34,7 +34,7 @@ const MAX_ADVISED = 1000;
 export const consoleEntry = () =>
   perThread(Symbol.for(`${PACKAGE_NAME}.console.v1`), () => ({ isReporting: false }));
 
-/** Stopped until the application is loaded: its summary is due only if the process exits before. */
+/** Stopped until the application is loaded: its summary is due if the process exits before. */
 let paused: ConsoleReporter | undefined;
 
 export class ConsoleReporter {

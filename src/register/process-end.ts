@@ -1,8 +1,10 @@
 /** Has telemetry sent before the process ends. It does not decide when and how the process ends. */
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, Worker } from 'node:worker_threads';
+import { attempt } from '../support/guard.ts';
 import { doAtLoopEnd, undoAtLoopEnd } from '../support/loop-end.ts';
+import { THREAD_OPTIONS } from '../support/own-threads.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { SignalListener } from '../support/signal-listener.ts';
 import { clearInterval, eventLoopUtilization, now, setInterval } from '../support/time.ts';
@@ -14,7 +16,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
  * sent: PM2 kills a process after 1.6 s. Time without a CPU is no wait.
  */
 const MAX_WAIT_MILLIS = 1000;
-/** It ends after this time in any case. */
+/** It ends after this time in any case, also inside a block. */
 const MAX_FLUSH_MILLIS = 5000;
 const CHECK_MILLIS = 50;
 /**
@@ -32,6 +34,7 @@ export class ProcessEnd {
   #flushingSince = 0;
   /** The latest flush was not answered in time: the process does not wait for another one. */
   #isUnanswered = false;
+  #isUndone = false;
 
   constructor(
     private readonly telemetry: {
@@ -43,18 +46,25 @@ export class ProcessEnd {
     },
   ) {}
 
-  begin(): void {
+  /**
+   * @param ready stack samples can be taken. Until then a signal ends the process at once, as
+   *   without this package: while the application is loaded, no sample could let go of the signals
+   */
+  begin(ready: Promise<void>): void {
     doAtLoopEnd(this.#onLoopEnd);
     // Windows has no such signal: nothing can be sent before a process is ended there. Signals come
     // to the main thread only.
     if (process.platform === 'win32' || !isMainThread) return;
-    for (const listener of this.#signals) {
-      // A terminal does not end process 1.
-      if (listener.signal === 'SIGTERM' || process.pid !== INIT_PID) listener.add();
-    }
+    ready.then(() => {
+      for (const listener of this.#isUndone ? [] : this.#signals) {
+        // A terminal does not end process 1.
+        if (listener.signal === 'SIGTERM' || process.pid !== INIT_PID) listener.add();
+      }
+    });
   }
 
   undo(): void {
+    this.#isUndone = true;
     undoAtLoopEnd(this.#onLoopEnd);
     for (const listener of this.#signals) listener.remove();
   }
@@ -98,6 +108,7 @@ export class ProcessEnd {
     // Code that runs meanwhile must not change how the process ends.
     listen('exit', kill, true);
     const since = this.#flushingSince > 0 ? this.#flushingSince : now();
+    attempt(() => killFromThread(signal));
     const { idle } = eventLoopUtilization();
     let timer: NodeJS.Timeout | undefined;
     const isLate = new Promise<void>((resolve) => {
@@ -112,4 +123,13 @@ export class ProcessEnd {
       kill();
     });
   }
+}
+
+/** An event loop that does not turn meanwhile keeps the process no longer than others. */
+function killFromThread(signal: Signal): void {
+  const code = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${MAX_FLUSH_MILLIS});
+    process.kill(process.pid, '${signal}');`;
+  const thread = new Worker(code, { ...THREAD_OPTIONS, env: {} });
+  thread.on('error', () => {});
+  thread.unref();
 }

@@ -16,6 +16,7 @@ import { sdkOf } from '../otel/sdk-internals.ts';
 import { ApplicationPackages } from '../support/application-packages.ts';
 import { perThread } from '../support/per-thread.ts';
 import { sayAs } from '../support/stderr.ts';
+import { nextIteration } from '../support/time.ts';
 import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
@@ -177,15 +178,19 @@ function startSdk(
     created.start();
     return { sdk: created, hookingThread: hooking };
   });
+  let isLoaded = nextIteration();
   if (hookingThread === 'other' && eventLoop.isEnabled()) {
     wrappersKept().isWanted = true;
     eventLoop.disable();
-    whenApplicationIsLoaded(() => {
-      wrappersKept().isWanted = false;
-      // An instance that the application has made meanwhile stays enabled.
-      if (isAnyEnabled()) logStaysDisabled(log);
-      else eventLoop.enable();
-      putBackKeptWrappers();
+    isLoaded = new Promise((resolve) => {
+      whenApplicationIsLoaded(() => {
+        wrappersKept().isWanted = false;
+        // An instance that the application has made meanwhile stays enabled.
+        if (isAnyEnabled()) logStaysDisabled(log);
+        else eventLoop.enable();
+        putBackKeptWrappers();
+        resolve();
+      });
     });
   }
   addSpanProcessor(log);
@@ -210,7 +215,7 @@ function startSdk(
     // After a signal there is no time for what is in progress.
     killed: () => eventLoop.disable(),
   });
-  end.begin();
+  end.begin(isLoaded.then(() => eventLoop.ready()));
   const relay = relayTracers();
   watchForOtherSdk(
     {

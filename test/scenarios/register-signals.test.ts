@@ -16,6 +16,8 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 const ENTRY = 'opentelemetry-instrumentation-event-loop/register';
 /** How long the process waits at most for a collector when a signal ends it. */
 const MAX_WAIT_MILLIS = 1000;
+/** And if its event loop does not turn meanwhile. */
+const MAX_FLUSH_MILLIS = 5000;
 /** A flush that is answered, and a busy machine: far less than what a flush may take. */
 const ANSWERED_MILLIS = 3000;
 const BUSY_MACHINE_MILLIS = 2500;
@@ -81,12 +83,14 @@ async function expectSame(
   env: Record<string, string>,
   maxMillis: number,
   drive: Drive,
+  expectMore = () => {},
 ) {
   const [without, under] = await Promise.all([run(way, undefined, drive), run(way, env, drive)]);
   expect({ way, ...under.end }).toEqual({ way, ...without.end });
   judgeUnlessDelayed(under.delayMillis, DELAY_MILLIS, () =>
     expect(under.millis - without.millis).toBeLessThan(maxMillis),
   );
+  judgeUnlessDelayed(under.delayMillis, DELAY_MILLIS, expectMore);
 }
 
 /** Starts a program as process 1 of a namespace, and ends with its exit code. */
@@ -130,8 +134,10 @@ afterEachMeasurement(() => receiver.close());
 
 describe('a collector that answers', () => {
   test.each(KILLED)('%s: what is left is sent before it ends by the signal', async (way) => {
-    await expectSame(way, receiver.env, ANSWERED_MILLIS, once('SIGTERM'));
-    expect(receiver.metricNames).toContain('event_loop.lag');
+    // Until the watchdog thread has started, a signal ends the process at once.
+    await expectSame(way, receiver.env, ANSWERED_MILLIS, once('SIGTERM'), () =>
+      expect(receiver.metricNames).toContain('event_loop.lag'),
+    );
   });
 
   test('SIGTERM ends a process whose event loop does not turn again', async () => {
@@ -209,6 +215,18 @@ describe('a collector that does not answer', () => {
         'a listener that closes the server',
         env({ OTEL_EXPORTER_OTLP_TIMEOUT: '6000' }),
         6000 + BUSY_MACHINE_MILLIS,
+        once('SIGTERM'),
+      ),
+    ]);
+  });
+
+  test('one that is being loaded ends at once; one that blocks meanwhile, after 5 s', async () => {
+    await Promise.all([
+      expectSame('loads for long', env(), ANSWERED_MILLIS, once('SIGTERM')),
+      expectSame(
+        'never turns again after the signal',
+        env(),
+        MAX_FLUSH_MILLIS + BUSY_MACHINE_MILLIS,
         once('SIGTERM'),
       ),
     ]);

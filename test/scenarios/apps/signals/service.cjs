@@ -5,8 +5,8 @@ const [way] = process.argv.slice(2);
 const server = createServer((_request, response) => response.end('ok'));
 // Gives nothing back: signal-exit 4 keeps a process if a callback gives `true`.
 const say = (what) => void process.stdout.write(`${what}\n`);
-// Late enough for the lag to have been measured: there is something to send.
-const listening = () => setTimeout(say, 200, `listening ${process.pid}`);
+// Late enough for the lag to have been measured, and for the watchdog thread to have started.
+const listening = () => setTimeout(say, 600, `listening ${process.pid}`);
 const listen = () => server.listen(0, '127.0.0.1', listening);
 const LATE_MILLIS = 1000;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
@@ -210,6 +210,21 @@ const WAYS = {
     setTimeout(() => {
       for (let i = 0; ; i++) Math.imul(i, i);
     }, LATE_MILLIS);
+  },
+
+  'loads for long'() {
+    say('listening');
+    for (const end = Date.now() + 20_000; Date.now() < end; );
+  },
+
+  // The signal would have ended it before.
+  'never turns again after the signal'() {
+    process.stdin.resume().on('end', () => {
+      setTimeout(() => {
+        for (let i = 0; ; i++) Math.imul(i, i);
+      }, 200);
+    });
+    listen();
   },
 
   // The signal has ended it by then.
