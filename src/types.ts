@@ -79,15 +79,15 @@ export interface FunctionShare {
  * not known for a block is absent.
  */
 export interface EventLoopBlock {
-  /** What blocked the event loop. Absent for code outside of all context scopes, without hooks. */
+  /** What blocked the event loop. Absent for code that no scope, hook or stack sample has seen. */
   readonly kind?: BlockKind;
   /** Unix time in milliseconds, with a fraction. */
   readonly startTimeMillis: number;
   /** Exact length of the block. The span may be shorter: see `event_loop.block.duration`. */
   readonly durationMillis: number;
   /**
-   * How many callbacks are known to have run in the block; promise reactions are not callbacks. It
-   * is a lower bound if the block began before the hooks were on.
+   * How many callbacks are known to have run in the block; promise reactions are not callbacks. Of a
+   * pile-up it is a lower bound: those that stack samples have found.
    */
   readonly callbacks: number;
   /** Type of the async resource whose callback blocked, as `async_hooks` names it. */
@@ -262,12 +262,14 @@ export interface EventLoopInstrumentationConfig {
    */
   sourceMaps?: boolean;
   /**
-   * When hooks of `async_hooks` are on. They tell callbacks apart; blocks are found without them.
+   * When hooks of `async_hooks` are on. They tell when callbacks begin and end; blocks are found
+   * without them.
    *
-   * - `'auto'`: from the first stack sample of a block until shortly after the block, and while the
-   *   event loop idles. What ran earlier in the iteration, outside of context scopes, counts as
-   *   part of the block. Without stack samples, this is `'always'`.
-   * - `'always'`: the start of each callback is exact.
+   * - `'auto'`: while the event loop idles, without promises. Until Node.js 24 only in a process that
+   *   has promise hooks in any case, as every SDK with an `AsyncLocalStorage` has. What ran earlier
+   *   in the iteration, outside of context scopes, may count as part of the block. Without stack
+   *   samples, this is `'always'`.
+   * - `'always'`: the start and the end of each callback are exact.
    * @default 'auto'
    */
   asyncHooks?: AsyncHooksMode;

@@ -1,10 +1,10 @@
 /** Has telemetry sent before the process ends. It does not decide when and how the process ends. */
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
-import { isMainThread, Worker } from 'node:worker_threads';
+import { isMainThread } from 'node:worker_threads';
 import { attempt } from '../support/guard.ts';
 import { doAtLoopEnd, undoAtLoopEnd } from '../support/loop-end.ts';
-import { THREAD_OPTIONS } from '../support/own-threads.ts';
+import { startThread } from '../support/own-threads.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { SignalListener } from '../support/signal-listener.ts';
 import { clearInterval, eventLoopUtilization, now, setInterval } from '../support/time.ts';
@@ -129,7 +129,7 @@ export class ProcessEnd {
 function killFromThread(signal: Signal): void {
   const code = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${MAX_FLUSH_MILLIS});
     process.kill(process.pid, '${signal}');`;
-  const thread = new Worker(code, { ...THREAD_OPTIONS, env: {} });
+  const thread = startThread(code, { env: {} });
   thread.on('error', () => {});
   thread.unref();
 }
