@@ -5,12 +5,14 @@ const { pbkdf2Sync } = require('node:crypto');
 const { readFileSync, writeSync } = require('node:fs');
 const { Session } = require('node:inspector');
 const { setTimeout: wait } = require('node:timers/promises');
+const { pathToFileURL } = require('node:url');
 const { isMainThread, threadId, Worker, workerData } = require('node:worker_threads');
 
 const PAUSES = 100;
 /** A pause that comes during a stack sample is lost, and asked for again. */
 const ASKS_AGAIN_AFTER_MILLIS = 300;
-const HANGS_AFTER_MILLIS = 40_000;
+/** Longer than a turn takes. */
+const TURN_MILLIS = 100;
 /** A stack sample is due when a turn is half as old. */
 const OPTIONS = { thresholdMillis: 10, lagIntervalMillis: 10, unfinishedAfterMillis: 0 };
 /** The line on which a breakpoint is set. */
@@ -55,30 +57,29 @@ async function debug({ words, target }) {
   const keepAlive = setInterval(() => {}, 1000);
   const { post, paused, disconnect } = await connect(target);
   await post('Debugger.enable');
-  const stopped = async (ask) => {
-    for (;;) {
-      const pause = paused();
-      await ask();
-      if (await Promise.race([pause, wait(ASKS_AGAIN_AFTER_MILLIS)])) return;
-    }
+  const stops = async (ask) => {
+    const pause = paused();
+    await ask();
+    return Promise.race([pause, wait(ASKS_AGAIN_AFTER_MILLIS)]);
   };
+  /** One pause may come for two that were asked for, or another one after it. */
+  const stop = async (ask) => {
+    do await post('Debugger.resume');
+    while (!(await stops(ask)));
+  };
+  const pause = () => post('Debugger.pause');
+  const breakpoint = { url: pathToFileURL(__filename).href, lineNumber: LINE };
   let pauses = 0;
   for (; pauses < PAUSES; pauses++) {
-    Atomics.wait(words, 0, Atomics.load(words, 0));
-    const urlRegex = 'paused-by-another\\.cjs$';
-    let breakpointId;
-    if (pauses % 2 === 0) await stopped(() => post('Debugger.pause'));
+    Atomics.wait(words, 0, Atomics.load(words, 0), TURN_MILLIS);
+    if (pauses % 2 === 0) await stop(pause);
     else {
-      await stopped(async () => {
-        if (breakpointId) return;
-        const at = { urlRegex, lineNumber: LINE };
-        ({ breakpointId } = await post('Debugger.setBreakpointByUrl', at));
+      let breakpointId;
+      await stop(async () => {
+        breakpointId ??= (await post('Debugger.setBreakpointByUrl', breakpoint)).breakpointId;
       });
-      for (let i = 0; i < 2; i++) {
-        const step = paused();
-        await post('Debugger.stepOver');
-        await step;
-      }
+      for (let i = 0; i < 2; i++)
+        if (!(await stops(() => post('Debugger.stepOver')))) await stop(pause);
       await post('Debugger.removeBreakpoint', { breakpointId });
     }
     await post('Debugger.resume');
@@ -101,8 +102,8 @@ async function connect(target) {
       onPaused = () => resolve(true);
     });
   const ask = (method, params) =>
-    new Promise((resolve, reject) => {
-      session.post(method, params, (error, result) => (error ? reject(error) : resolve(result)));
+    new Promise((resolve) => {
+      session.post(method, params, (_error, result) => resolve(result));
     });
   if (target === 0) {
     session.on('Debugger.paused', () => onPaused());
@@ -135,11 +136,3 @@ async function connect(target) {
 if (workerData?.role === 'debugger') debug(workerData);
 else if (!isMainThread || process.argv[2] !== 'worker') watched();
 else new Worker(__filename, { argv: process.argv.slice(2) });
-
-if (isMainThread) {
-  const hangs = `setTimeout(() => {
-    require('node:fs').writeSync(1, 'hangs');
-    process.kill(process.pid, 'SIGKILL');
-  }, ${HANGS_AFTER_MILLIS});`;
-  new Worker(hangs, { eval: true, env: {}, execArgv: [] }).unref();
-}
