@@ -86,8 +86,8 @@ export interface EventLoopBlock {
   /** Exact length of the block. The span may be shorter: see `event_loop.block.duration`. */
   readonly durationMillis: number;
   /**
-   * How many callbacks are known to have run in the block; promise reactions are not callbacks. Of a
-   * pile-up it is a lower bound: those that stack samples have found.
+   * How many callbacks are known to have run in the block; promise reactions are not callbacks. Of
+   * a pile-up it is a lower bound: those that stack samples have found.
    */
   readonly callbacks: number;
   /** Type of the async resource whose callback blocked, as `async_hooks` names it. */
@@ -265,9 +265,9 @@ export interface EventLoopInstrumentationConfig {
    * When hooks of `async_hooks` are on. They tell when callbacks begin and end; blocks are found
    * without them.
    *
-   * - `'auto'`: while the event loop idles, without promises. Until Node.js 24 only in a process that
-   *   has promise hooks in any case, as every SDK with an `AsyncLocalStorage` has. What ran earlier
-   *   in the iteration, outside of context scopes, may count as part of the block. Without stack
+   * - `'auto'`: while the event loop idles, without promises. Until Node.js 24 only in a process
+   *   that has promise hooks in any case, as an `AsyncLocalStorage` brings them. What ran earlier in
+   *   the iteration, outside of context scopes, may count as part of the block. Without stack
    *   samples, this is `'always'`.
    * - `'always'`: the start and the end of each callback are exact.
    * @default 'auto'
