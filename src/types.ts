@@ -266,8 +266,8 @@ export interface EventLoopInstrumentationConfig {
    * without them.
    *
    * - `'auto'`: while the event loop idles, without promises. Until Node.js 24 only in a process
-   *   that has promise hooks in any case, as an `AsyncLocalStorage` brings them. What ran earlier in
-   *   the iteration, outside of context scopes, may count as part of the block. Without stack
+   *   that has promise hooks in any case, as an `AsyncLocalStorage` brings them. What ran earlier
+   *   in the iteration, outside of context scopes, may count as part of the block. Without stack
    *   samples, this is `'always'`.
    * - `'always'`: the start and the end of each callback are exact.
    * @default 'auto'
