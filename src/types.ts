@@ -279,13 +279,9 @@ export interface EventLoopInstrumentationConfig {
    */
   requireParentSpan?: boolean;
   /**
-   * The most spans in any 60 seconds, a whole number from 0 (none) to 60 000.
-   * `event_loop.block.suppressed` counts the other blocks.
-   *
-   * - One function gets at most a tenth while others block too. Alone it may use all; a further
-   *   tenth is then left for others.
-   * - The first block of each of the first 1000 functions gets its span in any case, unless the
-   *   limit is 0.
+   * The most spans in any 60 seconds, a whole number from 0 (none) to 60 000. A function gets at
+   * most a tenth of them while others block too. `event_loop.block.suppressed` counts the other
+   * blocks.
    * @default 600
    */
   maxSpansPerMinute?: number;

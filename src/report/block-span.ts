@@ -35,7 +35,7 @@ import { THIS_THREAD } from '../support/this-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
 import type { BlockMetrics } from './block-metrics.ts';
 import type { BlockReport, Emitter } from './emitter.ts';
-import { NO_FUNCTION, RateLimit } from './rate-limit.ts';
+import { RateLimit } from './rate-limit.ts';
 import type { UserHooks } from './user-hooks.ts';
 
 /**
@@ -103,7 +103,7 @@ export class BlockSpans implements Emitter {
   promise(block: EventLoopBlock, context: Context): PromisedSpan | undefined {
     if (block.expected === true || isTracingSuppressed(context)) return undefined;
     if (parentOf(context) === undefined && this.options.requireParentSpan) return undefined;
-    if (!this.#rateLimit.hasRoomForAny(this.clock.now())) return undefined;
+    if (!this.#rateLimit.hasRoom(this.clock.now())) return undefined;
     const { name, kind, links } = spanOf(context);
     const options = { kind, links, attributes: attributesOf(block) };
     const promised = promiseSpan(this.sdkTracer(), name, options, context);
@@ -123,12 +123,11 @@ export class BlockSpans implements Emitter {
     if (parent === undefined && this.options.requireParentSpan) return 'left out';
     const now = this.clock.now();
     const key = functionOf(block);
-    if (!this.#rateLimit.hasRoom(key, now)) {
+    if (!this.#rateLimit.allows(key, now)) {
       const isUnsampled =
         parent !== undefined && (parent.spanContext().traceFlags & TraceFlags.SAMPLED) === 0;
       // An unsampled trace would have had no span in any case.
       if (isUnsampled) return 'left out';
-      this.#rateLimit.refuse(key, now);
       this.metrics.suppressed(block, context);
       return 'left out';
     }
@@ -138,7 +137,8 @@ export class BlockSpans implements Emitter {
   }
 }
 
-const functionOf = ({ code }: EventLoopBlock) => (code === undefined ? NO_FUNCTION : keyOf(code));
+/** Blocks without a function count as those of one. */
+const functionOf = ({ code }: EventLoopBlock) => (code === undefined ? '' : keyOf(code));
 
 function parentOf(context: Context): Span | undefined {
   const span = trace.getSpan(context);

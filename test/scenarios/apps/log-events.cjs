@@ -174,8 +174,8 @@ const scenarios = {
   },
 
   async fairness({ eventLoop }) {
-    for (let i = 0; i < 40; i++) await alone(noisy);
     await alone(rare);
+    for (let i = 0; i < 40; i++) await alone(noisy);
     await alone(rarer);
     for (let i = 0; i < 5; i++) await alone(noisy);
     await eventLoop.forceFlush();
