@@ -1,10 +1,8 @@
 /**
- * Defaults, environment, configuration file and validation of the options. Code wins over
- * environment, environment over default; if a configuration file is in force, it has the place
- * of the environment. A bad value in code is thrown; any other is passed to `warn` and ignored.
+ * Defaults, environment and validation of the options. Code wins over environment, environment over
+ * default. A bad value in code is thrown; any other is passed to `warn` and ignored.
  */
 import { types } from 'node:util';
-import { type ConfigFile, FILE_SECTION } from './config-file.ts';
 import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './name/in-app.ts';
 import { attempt } from './support/guard.ts';
 import { nearestOf } from './support/nearest.ts';
@@ -152,13 +150,8 @@ export type ResolvedConfig = Required<
   };
 
 /** For `thresholdMillis` it is `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
-export function environmentName(option: string): string {
-  return ENV_PREFIX + fileKey(option).toUpperCase();
-}
-
-/** For `thresholdMillis` it is `threshold_millis`. */
-const fileKey = (option: string) =>
-  option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const environmentName = (option: string) =>
+  ENV_PREFIX + option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
 type Warn = (message: string) => void;
 
@@ -179,19 +172,8 @@ const environment =
     return { place, given, value: parse(given) };
   };
 
-const inFile =
-  ({ path, options }: ConfigFile, prefix = ''): Source =>
-  (name) => {
-    const key = fileKey(name);
-    const place = `${FILE_SECTION}.${prefix}${key} in ${path}`;
-    // A key whose value is a variable that is not set is null.
-    const given = Object.hasOwn(options, key) ? (options[key] ?? undefined) : undefined;
-    return { place, given, value: given };
-  };
-
 /**
  * The options in force.
- * @param file has the place of the environment
  * @throws TypeError if a value in `config` has the wrong type or cannot be read, RangeError if it
  *   is out of range
  */
@@ -199,24 +181,19 @@ export function resolveConfig(
   config: EventLoopInstrumentationConfig,
   env: NodeJS.ProcessEnv,
   warn: Warn,
-  file?: ConfigFile,
   consoleByDefault = false,
 ): ResolvedConfig {
   if (typeof config !== 'object' || config === null) {
     throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
   }
-  const groupFile = file && { path: file.path, options: groupIn(file, warn) };
-  if (file !== undefined) warnOfIgnored(file, groupFile?.options ?? {}, env, warn);
-  else warnOfUnknown('the environment', variablesOf(env), VARIABLES, warn);
+  warnOfUnknown('the environment', variablesOf(env), VARIABLES, warn);
   // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
   const given = copyOf(config);
   warnOfUnknown('config', Object.keys(given), [...Object.keys(OPTIONS), GROUP], warn);
   const options = { ...OPTIONS, console: { ...OPTIONS.console, fallback: consoleByDefault } };
-  const source = file ? inFile(file) : environment(env);
+  const source = environment(env);
   const { [GROUP]: inCode, ...resolved } = resolveAll(options, given, source, warn);
-  const ofGroup: Source = groupFile
-    ? inFile(groupFile, `${fileKey(GROUP)}.`)
-    : (name, parse) => environment(env)(nameInEnvironment(name), parse);
+  const ofGroup: Source = (name, parse) => source(nameInEnvironment(name), parse);
   const group = resolveGroup(inCode, ofGroup, warn);
   return { ...resolved, ...(group && { [GROUP]: group }) } as unknown as ResolvedConfig;
 }
@@ -266,13 +243,6 @@ function valueFrom(source: Source, name: string, option: Option<unknown>, warn: 
   if (problemIn(option, value) === undefined) return value;
   warn(`${place} is ${show(given)}, expected ${expected}; using ${show(fallback)}`);
   return fallback;
-}
-
-function groupIn({ path, options }: ConfigFile, warn: Warn): ConfigFile['options'] {
-  const { place, given = {} } = inFile({ path, options })(GROUP, String);
-  if (typeof given === 'object') return given as ConfigFile['options'];
-  warn(`${place} is ${show(given)}, expected an object; using none`);
-  return {};
 }
 
 /**
@@ -326,32 +296,15 @@ function problemIn(option: Option<unknown>, value: unknown): Problem {
   }
 }
 
-/** Functions have no place in a file, nor in the environment. */
-const NAMES_IN_FILE = Object.entries<Option<unknown>>(OPTIONS)
+/** The environment has no functions. */
+const NAMES_IN_ENVIRONMENT = Object.entries<Option<unknown>>(OPTIONS)
   .filter(([, { parse }]) => parse !== undefined)
   .map(([name]) => name);
 const OPTION_VARIABLES = [
-  ...NAMES_IN_FILE,
+  ...NAMES_IN_ENVIRONMENT,
   ...Object.keys(HEALTH_OPTIONS).map(nameInEnvironment),
 ].map(environmentName);
 const VARIABLES = [...OPTION_VARIABLES, ...OTHER_VARIABLES];
-
-/** Warns of what is ignored: misspelt keys of the file, and the environment. */
-function warnOfIgnored(
-  { path, options }: ConfigFile,
-  group: ConfigFile['options'],
-  env: NodeJS.ProcessEnv,
-  warn: Warn,
-): void {
-  const keys = [...NAMES_IN_FILE, GROUP].map(fileKey);
-  warnOfUnknown(`${FILE_SECTION} in ${path}`, Object.keys(options), keys, warn);
-  const section = `${FILE_SECTION}.${fileKey(GROUP)} in ${path}`;
-  warnOfUnknown(section, Object.keys(group), Object.keys(HEALTH_OPTIONS).map(fileKey), warn);
-  // As the specification has it: beside a file, the environment counts if the file refers to it.
-  const ignored = OPTION_VARIABLES.filter((variable) => env[variable]?.trim());
-  if (ignored.length > 0)
-    warn(`${ignored.join(', ')}: ignored, the options are those of OTEL_CONFIG_FILE, ${path}`);
-}
 
 /** None if they may not be listed: Deno asks for a permission. */
 function variablesOf(env: NodeJS.ProcessEnv): string[] {

@@ -35,7 +35,7 @@ export function startConsoleReport(): void {
 }
 
 function start(): void {
-  const config = resolveConfig({}, process.env, say, undefined, true);
+  const config = resolveConfig({}, process.env, say, true);
   if (!config.enabled || config.console === false) return;
   consoleEntry().isReporting = true;
   const { console: format, thresholdMillis } = config;

@@ -9,7 +9,6 @@ import {
 } from '@opentelemetry/api';
 import { activeSession, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
-import { configFileInForce } from './config-file.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
   MAX_HEALTH_WINDOW_MILLIS,
@@ -225,7 +224,7 @@ export class EventLoopInstrumentation {
     // Without `OTEL_LOG_LEVEL`, the SDK of `/register` has no logger that would say what is wrong.
     const isUnheard = sdkDefaults().areInForce && !process.env['OTEL_LOG_LEVEL'];
     const warn = (message: string) => (isUnheard ? stderrLog : this._log).log('warn', message);
-    return resolveConfig(config, process.env, warn, configFileInForce());
+    return resolveConfig(config, process.env, warn);
   }
 
   private _useMeterProvider(meterProvider: MeterProvider): void {

@@ -6,7 +6,6 @@ import { existsSync } from 'node:fs';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { isAnyEnabled } from '../active-instance.ts';
-import { FILE_SECTION, putConfigFileInForce } from '../config-file.ts';
 import { main } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
@@ -24,7 +23,6 @@ import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { areModulesHooked, prepareModuleHooks } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
 import { ProcessEnd } from './process-end.ts';
-import { configFilePath, readConfigFile } from './read-config-file.ts';
 import { RelayTracerProvider } from './relay-tracer-provider.ts';
 import {
   canReadFile,
@@ -65,11 +63,11 @@ export function register({ esm }: { esm: boolean }): void {
 }
 
 function start(esm: boolean): void {
-  const path = configFilePath(process.env);
+  const path = process.env['OTEL_CONFIG_FILE']?.trim() || undefined;
   const packages = new ApplicationPackages();
   registerDatadog();
   if (hasSdk() || isDistributionPreloaded()) {
-    joinSdk(path, packages, esm);
+    joinSdk(esm);
     return;
   }
   const isDisabled = process.env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
@@ -77,7 +75,8 @@ function start(esm: boolean): void {
   const sdkPackage = isNeeded ? packages.load<SdkPackage>(SDK_PACKAGE) : undefined;
   if (sdkPackage !== undefined && path !== undefined) {
     if (canReadFile(sdkPackage)) {
-      startSdkFromFile(path, sdkPackage, packages, esm);
+      // What is wrong with the file, the SDK says.
+      startSdk(packages, esm, (list) => createSdkFromFile(sdkPackage, list));
       return;
     }
     say(`OTEL_CONFIG_FILE is ignored: this ${SDK_PACKAGE} has no startNodeSdk(), which reads it`);
@@ -100,44 +99,8 @@ function startWithoutSdk(): void {
   });
 }
 
-/** The file has the place of the environment for the SDK, so also for whether there is one. */
-function startSdkFromFile(
-  path: string,
-  sdkPackage: SdkPackage,
-  packages: ApplicationPackages,
-  esm: boolean,
-): void {
-  let file: ReturnType<typeof readConfigFile>;
-  try {
-    file = readOptions(path, packages);
-  } catch {
-    // The SDK says in its log what is wrong with the file, and does nothing.
-    createSdkFromFile(sdkPackage, []).start();
-    new main.EventLoopInstrumentation();
-    return;
-  }
-  if (file?.isSdkDisabled) new main.EventLoopInstrumentation();
-  else startSdk(packages, esm, (list) => createSdkFromFile(sdkPackage, list));
-}
-
-/**
- * Puts the options of this package that stand in the file in force.
- * @throws what is wrong with the file
- */
-function readOptions(path: string, packages: ApplicationPackages) {
-  const file = readConfigFile(path, packages);
-  if (file !== undefined) putConfigFileInForce(file);
-  else say(`${FILE_SECTION} in ${path} is not read: no @opentelemetry/configuration is installed`);
-  return file;
-}
-
 /** The SDK of a distribution, or of the application, that is registered or about to be. */
-function joinSdk(path: string | undefined, packages: ApplicationPackages, esm: boolean): void {
-  try {
-    if (path !== undefined) readOptions(path, packages);
-  } catch (error) {
-    say('cannot read OTEL_CONFIG_FILE', error);
-  }
+function joinSdk(esm: boolean): void {
   const join = () => {
     try {
       registerDatadog();

@@ -16,7 +16,7 @@ const ORDER = [
   ['native'],
   ['detect'],
   ['report'],
-  ['config', 'config-file', 'active-instance'],
+  ['config', 'active-instance'],
   ['summary'],
   ['extra'],
   ['stalls', 'ongoing', 'workers', 'console/', 'html-report', 'health-server', 'recording'],
