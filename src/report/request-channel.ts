@@ -42,7 +42,7 @@ export interface RequestMessage {
 export interface RequestWait {
   readonly block: NamedBlock;
   readonly millis: number;
-  /** It waited before its span began. Unless `X-Request-Start` is known, this is an estimate. */
+  /** It waited before its span began. This is an estimate. */
   readonly isQueued?: true;
 }
 

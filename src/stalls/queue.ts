@@ -163,15 +163,9 @@ const newBacklog = ({ start, end }: RecentBlock) => ({
  * for all of those after it. Connections that waited together arrived one after the other, evenly.
  *
  * @param beganAt Unix time at which its span began
- * @param receivedAt Unix time at which the request was received, if that is known: it has not
- *   waited before
  */
-export function queuedBy(
-  { blocks, arrival }: Before,
-  beganAt: number,
-  receivedAt = Number.NaN,
-): Queued | undefined {
-  const most = waitsSince(blocks, receivedAt);
+export function queuedBy({ blocks, arrival }: Before, beganAt: number): Queued | undefined {
+  const most = waitsSince(blocks, Number.NEGATIVE_INFINITY);
   const [newest] = most;
   if (newest === undefined) return undefined;
   const longest = most.reduce((one, other) => (other.millis > one.millis ? other : one), newest);
@@ -179,7 +173,7 @@ export function queuedBy(
     millis: sumOf(most),
     longest: longest.block,
     waits() {
-      const arrivedAt = Number.isNaN(receivedAt) ? arrival?.() : receivedAt;
+      const arrivedAt = arrival?.();
       const waits = arrivedAt === undefined ? onAverage(blocks) : waitsSince(blocks, arrivedAt);
       const since = Math.max(newest.block.end, arrivedAt ?? newest.block.end);
       const afterwards = Math.max(0, beganAt - since) || 0;
@@ -191,11 +185,10 @@ export function queuedBy(
   };
 }
 
-/** NaN: since any moment. */
 function waitsSince(blocks: readonly BlockBefore[], since: number): QueuedWait[] {
   return blocks
     .map(({ block, isWhole }) => {
-      const from = isWhole || !(since > block.start) ? block.start : since;
+      const from = isWhole ? block.start : Math.max(block.start, since);
       return { block, millis: block.end - from };
     })
     .filter(({ millis }) => millis > 0);

@@ -33,7 +33,6 @@ import { EndedRequests, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, type LoopMoment, Queue, type Queued, queuedBy } from './queue.ts';
 import { type RecentBlock, RecentBlocks, type Stall } from './recent-blocks.ts';
-import { receivedAt } from './request-start.ts';
 import { type BlockTime, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Contexts that ran in a block, the heaviest: the spans around each of them are found. */
@@ -152,8 +151,6 @@ export class Stalls {
     if (this.#queue.isEmpty || !isNew || !isEntrySpan(span, parentContext)) return;
     const session = this.#session;
     if (session === undefined) return;
-    const header = receivedAt(span.attributes);
-    const received = header === undefined ? undefined : header - this.#drift();
     const beganAt = this.#startOf(span) ?? Number.NaN;
     const before = this.#queue.before({
       ...this.#momentOf(session.clock),
@@ -161,7 +158,7 @@ export class Stalls {
       taskStart: session.taskStart(),
       asyncId: executionAsyncId(),
     });
-    const queued = queuedBy(before, beganAt, received);
+    const queued = queuedBy(before, beganAt);
     if (queued === undefined) return;
     for (const { block } of before.blocks) block.span?.addQueued();
     this.#open.setQueued(span, queued);

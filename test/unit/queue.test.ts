@@ -32,16 +32,6 @@ test('what it surely waited for counts as a whole, and so does what ran since', 
   ]);
 });
 
-test('a request has not waited before it was received', () => {
-  expect(queuedBy({ blocks: maybe }, 650, 480)).toMatchObject({ millis: 170, longest: second });
-  expect(waitsOf({ blocks: maybe }, 650, 480)).toEqual([
-    { block: second, millis: 150 },
-    { block: first, millis: 20 },
-  ]);
-  expect(queuedBy({ blocks: maybe }, 650, 50)).toMatchObject({ millis: 550, longest: first });
-  expect(queuedBy({ blocks: maybe }, 650, 650)).toBeUndefined();
-});
-
 describe('new connections are accepted in order', () => {
   /** Each begins at a time and has an async id; one of them is accepted in each iteration. */
   const waitsOfAll = (...accepted: [beganAt: number, asyncId: number][]) => {
