@@ -20,7 +20,6 @@ import { isMainThread } from 'node:worker_threads';
 import { PACKAGE_NAME } from '../version.ts';
 import { attempt } from './guard.ts';
 import { perThread } from './per-thread.ts';
-import { tracesSyncIo } from './schedstat.ts';
 import { now, setTimeout } from './time.ts';
 
 // Taken once: an application may replace them.
@@ -105,7 +104,7 @@ export class Launches {
 
   /** Whether the child, or a process below it, is an application with this package. */
   #isAnother({ pid, spawnfile, spawnargs, stdout, connected }: ChildProcess): boolean {
-    if (process.platform === 'linux' && !tracesSyncIo()) return this.#isBelow(Number(pid), 0);
+    if (process.platform === 'linux') return this.#isBelow(Number(pid), 0);
     // What it runs is not known here.
     const isLikely = stdout === null || connected || spawnfile === process.execPath;
     return isLikely && !isOwnScript(spawnargs);

@@ -2,7 +2,6 @@
 import fs from 'node:fs';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { attempt } from './guard.ts';
-import { tracesSyncIo } from './schedstat.ts';
 
 // Taken once: an application may replace it.
 const { readFileSync } = fs;
@@ -37,7 +36,6 @@ export function startThread(code: string, options: WorkerOptions): Worker {
 
 /** In bytes. NaN if it has no limit, and elsewhere than on Linux. */
 function freeAddressSpace(): number {
-  if (tracesSyncIo()) return Number.NaN;
   const limit = numberAfter('Max address space', '/proc/self/limits');
   return limit - 1024 * numberAfter('VmSize:', '/proc/self/status');
 }

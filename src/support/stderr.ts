@@ -14,7 +14,6 @@ import { PACKAGE_NAME } from '../version.ts';
 import { printable } from './escape.ts';
 import { workingFolder } from './files.ts';
 import { attempt } from './guard.ts';
-import { tracesSyncIo } from './schedstat.ts';
 import { now, setImmediate, wait } from './time.ts';
 
 // Taken once: spans are made of it by `@opentelemetry/instrumentation-fs`.
@@ -45,7 +44,7 @@ let waitingLength = 0;
 export function writeLines(lines: (cwd: string) => readonly string[], isLast = false): void {
   attempt(() => {
     const text = `${lines(workingFolder()).join('\n')}\n`;
-    const isInTurn = isMainThread && (tracesSyncIo() || isNonBlocking());
+    const isInTurn = isMainThread && isNonBlocking();
     if (!isInTurn) writeNow(text);
     else if (!isLast) writeInTurn(stderr(), text);
     else if (stderr().writableLength === 0) writeNow(text);
@@ -59,7 +58,7 @@ export function writeLines(lines: (cwd: string) => readonly string[], isLast = f
  * it. Runs inside stack samples.
  */
 export const mayHoldHalfLine = (): boolean =>
-  attempt(() => !tracesSyncIo() && isNonBlocking() && stderr().writableLength > 0) === true;
+  attempt(() => isNonBlocking() && stderr().writableLength > 0) === true;
 
 /** One line of another thread than the one that {@link mayHoldHalfLine} was asked in. */
 export function writeLineBeside(line: string, afterHalfLine: boolean): void {

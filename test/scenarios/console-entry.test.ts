@@ -1,9 +1,9 @@
 /**
  * The entry `/console`: a program has its blocks reported, and does and ends as it does without.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { openSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -11,7 +11,6 @@ import { text as streamText } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
-import { BACKGROUND } from './support/background.ts';
 import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
@@ -48,23 +47,6 @@ const DELAY_MILLIS = 20;
 const judgeBlocks = (ended: Run, judge: () => void) =>
   judgeUnlessDelayed(runDelayOf(ended), DELAY_MILLIS, judge);
 const summariesOf = (ended: Run) => linesOf(ended).filter((line) => SUMMARY.test(line));
-
-test('with --trace-sync-io: no file is read by a call that the application waits for', () => {
-  const file = path.join(makeFolder(), 'app.cjs');
-  const block = 'const end = performance.now() + 500; while (performance.now() < end);';
-  writeFileSync(file, `setTimeout(() => { ${block} setTimeout(() => {}, 200); }, 100);`);
-  const { stderr } = spawnSync(
-    process.execPath,
-    [...BACKGROUND, '--trace-sync-io', '--require', ENTRY, file],
-    {
-      cwd: ROOT,
-      encoding: 'utf8',
-    },
-  );
-  rmSync(path.dirname(file), { recursive: true });
-  expect(stderr).toMatch(/^event-loop-blocked \d+ ms .*app\.cjs/);
-  expect(stderr).not.toContain('Detected use of sync API');
-});
 
 describe.each(['app.cjs', 'app.mjs'])('%s', (app) => {
   test.each([['--import'], ['--require']])(
