@@ -1,26 +1,19 @@
 /**
- * Quantiles of durations in bounded memory.
- *
- * Guarantees: at most 567 numbers, however many durations; a quantile is at most 2.5 % off,
- * the longest is exact.
+ * Quantiles of durations, by the histogram of Node.js. From 10 µs to a day they are at most 1 % off,
+ * the longest is exact. It takes 35 kB.
  */
+import { createHistogram } from 'node:perf_hooks';
 
-/** A bucket ends at this many times its start. */
-const GROWTH = 1.05;
-const LOG_GROWTH = Math.log(GROWTH);
-/** Shorter durations count as this long. With {@link MAX_MILLIS}, this makes 567 buckets. */
-const MIN_MILLIS = 1e-3;
-/** 11 days. What is longer counts as this long. */
-const MAX_MILLIS = 1e9;
+/** It counts nanoseconds. */
+const OPTIONS = { lowest: 100, highest: 86_400e9, figures: 2 };
+const NANOS = 1e6;
 
 export class Durations {
-  readonly #buckets = new Map<number, number>();
-  #count = 0;
-  #min = Number.POSITIVE_INFINITY;
+  #histogram: ReturnType<typeof createHistogram> | undefined;
   #max = 0;
 
   get count(): number {
-    return this.#count;
+    return this.#histogram?.count ?? 0;
   }
 
   get max(): number {
@@ -28,46 +21,31 @@ export class Durations {
   }
 
   add(millis: number): void {
-    const bucket = bucketOf(millis);
-    this.#buckets.set(bucket, (this.#buckets.get(bucket) ?? 0) + 1);
-    this.#count++;
-    this.#min = Math.min(this.#min, millis);
+    const nanos = Math.round(millis * NANOS);
+    this.#histogram ??= createHistogram(OPTIONS);
+    this.#histogram.record(Math.min(OPTIONS.highest, Math.max(OPTIONS.lowest, nanos)));
     this.#max = Math.max(this.#max, millis);
   }
 
   with(other: Durations): Durations {
     const both = new Durations();
-    for (const each of [this.#buckets, other.#buckets])
-      for (const [bucket, n] of each)
-        both.#buckets.set(bucket, (both.#buckets.get(bucket) ?? 0) + n);
-    both.#count = this.#count + other.#count;
-    both.#min = Math.min(this.#min, other.#min);
-    both.#max = Math.max(this.#max, other.#max);
+    for (const each of [this, other]) {
+      if (each.#histogram === undefined) continue;
+      both.#histogram ??= createHistogram(OPTIONS);
+      both.#histogram.add(each.#histogram);
+      both.#max = Math.max(both.#max, each.#max);
+    }
     return both;
   }
 
   /**
    * The duration that this share of all did not exceed; 0 without any.
-   * @param share 0 to 1
+   * @param share above 0, to 1
    */
   quantile(share: number): number {
-    let left = Math.max(1, Math.ceil(share * this.#count));
-    const sorted = [...this.#buckets].sort(([a], [b]) => a - b);
-    for (const [bucket, count] of sorted) {
-      left -= count;
-      if (left <= 0) return Math.max(this.#min, Math.min(this.#max, middleOf(bucket)));
-    }
-    return 0;
+    if (this.#histogram === undefined) return 0;
+    // The histogram rounds the rank to the nearest one.
+    const rank = Math.ceil(share * this.count);
+    return Math.min(this.#max, this.#histogram.percentile((100 * rank) / this.count) / NANOS);
   }
-}
-
-function bucketOf(millis: number): number {
-  const bounded = Math.min(MAX_MILLIS, Math.max(MIN_MILLIS, millis));
-  return Math.ceil(Math.log(bounded / MIN_MILLIS) / LOG_GROWTH);
-}
-
-/** Equally far from the start of the bucket and from its end, in proportion. */
-function middleOf(bucket: number): number {
-  if (bucket === 0) return 0;
-  return (MIN_MILLIS * 2 * GROWTH ** bucket) / (GROWTH + 1);
 }

@@ -132,7 +132,7 @@ class Route {
     this.totals = addStalls(this.totals, stall);
   }
 
-  /** How long requests took; quantiles are at most 2.5 % off. */
+  /** How long requests took; quantiles are at most 1 % off. */
   read() {
     return {
       count: this.count,

@@ -180,15 +180,15 @@ describe('requests', () => {
   });
 });
 
-test('quantiles of durations are at most 2.5 % off, the longest is exact', () => {
+test('quantiles of durations are at most 1 % off, the longest is exact', () => {
   const millis = fc.double({ min: 0.01, max: 1e6, noNaN: true });
-  const property = fc.property(fc.array(millis, { minLength: 1 }), (all) => {
+  const property = fc.property(fc.array(millis, { minLength: 1, size: '+1' }), (all) => {
     const durations = new Durations();
     for (const each of all) durations.add(each);
     const sorted = [...all].sort((a, b) => a - b);
     for (const share of [0.5, 0.99, 1]) {
       const exact = sorted[Math.ceil(share * all.length) - 1] as number;
-      expect(Math.abs(durations.quantile(share) / exact - 1)).toBeLessThan(0.025);
+      expect(Math.abs(durations.quantile(share) / exact - 1)).toBeLessThan(0.01);
     }
     expect(durations.max).toBe(sorted.at(-1));
   });
