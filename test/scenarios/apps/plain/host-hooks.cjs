@@ -1,5 +1,5 @@
-// A host that leaves contexts, switches hooks of its own, or ends `vm` code in a microtask, while it
-// blocks. It ends with code 0 and says so, unless a stack sample has come in the middle of it and
+// A host that leaves contexts, switches hooks of its own, or ends `vm` code in a microtask, while
+// it blocks. It ends with code 0 and says so, unless a stack sample in the middle of that has
 // changed anything.
 const { AsyncLocalStorage, createHook } = require('node:async_hooks');
 const vm = require('node:vm');
