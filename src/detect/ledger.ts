@@ -233,6 +233,11 @@ export class Ledger {
   /** Runs reporting of this package. Blocks inside it are its own: they count in metrics only. */
   asOwnWork(work: () => void): void {
     this.#blocks.asOwnWork(work, (start, end) => this.#report('callback', start, end));
+    // Nearly always it runs in an immediate of its own: what runs next begins now.
+    if (!this.iterations.isCounting) return;
+    this.#endDrain();
+    this.#beginAt(this.#busySince());
+    this.#endRun(this.clock.now());
   }
 
   /**

@@ -106,6 +106,20 @@ describe('a run, known by stack samples', () => {
   });
 });
 
+test('a run begins after the work of this package that ran before it', () => {
+  const l = new FakeLoop(100, false).primed();
+  const A = contextOf('A');
+  l.callback(() => l.ledger.asOwnWork(() => l.clock.run(8)));
+  const start = l.clock.now();
+  for (let i = 0; i < 30; i++)
+    l.reaction(() => {
+      l.clock.run(4);
+      if (i % 10 === 9) l.sample(A, 'step');
+    });
+  expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 120 }]);
+  expect(l.blocks[0]?.start).toBe(start);
+});
+
 describe('a callback of async hooks', () => {
   test('begins and ends exactly, and what it leaves is not its', () => {
     const l = loop();
