@@ -2,49 +2,49 @@
  * Whether a function, where it is on a stack, only calls or awaits a function that it was given: a
  * middleware and its `next()`. What runs is then not its own.
  *
- * Guarantees: it reads the text of the code from its file, at most 1 MiB, once for each position;
- * nothing is thrown.
+ * Guarantees: it reads the text of the code from its file, once for each position, and only where
+ * files may be read; nothing is thrown.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type { StackFrame } from '../block.ts';
+import { type CodeText, readCode } from '../support/code-text.ts';
 import { toPath } from '../support/file-url.ts';
 import { tracesSyncIo } from '../support/schedstat.ts';
+import { mayRead } from './reading.ts';
 
-/** Larger files are bundles, of which each look would take milliseconds. */
-const MAX_FILE_LENGTH = 1 << 20;
-const MAX_KNOWN_POSITIONS = 1000;
+/** Those of some 100 blocks with stacks of 50 different frames. */
+const MAX_KNOWN_POSITIONS = 5000;
 /** Longer calls and lists of parameters are cut. */
 const MAX_LENGTH = 400;
 
-const known = new Map<string, boolean>();
+type Place = Partial<
+  Pick<StackFrame, 'file' | 'line' | 'column' | 'functionLine' | 'functionColumn' | 'passesOn'>
+>;
 
-export function passesOn(frame: StackFrame): boolean {
-  if (frame.passesOn !== undefined) return frame.passesOn;
-  const { file = '', line, column, functionLine, functionColumn } = frame;
-  const key = `${file}:${line}:${column}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  let answer = false;
-  try {
-    const path = toPath(file);
-    if (!tracesSyncIo() && statSync(path).size <= MAX_FILE_LENGTH) {
-      const text = readFileSync(path, 'utf8');
-      const call = offsetOf(text, line, column);
-      answer = ofCall(text, call, offsetOf(text, functionLine, functionColumn));
-    }
-  } catch {
-    // Code that is in no file, or that the process may not read.
-  }
-  if (known.size >= MAX_KNOWN_POSITIONS) known.clear();
-  known.set(key, answer);
-  return answer;
+const known = new Map<string, boolean>();
+const keyOf = ({ file, line, column }: Place) => `${file}:${line}:${column}`;
+
+export function passesOn(place: Place): boolean {
+  const answer = place.passesOn ?? known.get(keyOf(place));
+  if (answer !== undefined) return answer;
+  const path = toPath(place.file ?? '');
+  if (!isAbsolute(path) || !mayRead()) return false;
+  const code = tracesSyncIo() ? undefined : readCode(path);
+  const read = code !== undefined && passesOnIn(code, place);
+  learnPassesOn(place, read);
+  return read;
 }
 
-/** Lines and columns count from 1. */
-function offsetOf(text: string, line = 0, column = 0): number {
-  let start = 0;
-  for (let i = 1; i < line; i++) start = text.indexOf('\n', start) + 1;
-  return start + column - 1;
+/** A thread has read it. */
+export function learnPassesOn(place: Place, answer: boolean): void {
+  if (known.size >= MAX_KNOWN_POSITIONS) known.clear();
+  known.set(keyOf(place), answer);
+}
+
+function passesOnIn(code: CodeText, { line, column, functionLine, functionColumn }: Place) {
+  const call = code.offsetOf(line, column);
+  if (call === undefined) return false;
+  return ofCall(code.text, call, code.offsetOf(functionLine, functionColumn) ?? -1);
 }
 
 /**

@@ -1,10 +1,13 @@
 /**
  * Finds the package of a file, and whether that depends on another.
  *
- * Guarantees: it reads each `package.json` once; nothing is thrown.
+ * Guarantees: it reads each `package.json` once, and only where files may be read; nothing is
+ * thrown.
  */
 import { readFileSync } from 'node:fs';
 import { toPath } from '../support/file-url.ts';
+import { attempt } from '../support/guard.ts';
+import { mayRead } from './reading.ts';
 
 const MAX_KNOWN_PACKAGES = 500;
 const LISTS = ['dependencies', 'optionalDependencies', 'peerDependencies'];
@@ -46,25 +49,32 @@ function nameStart(path: string): number {
 export function dependsOn(folder: string, other: string): boolean | undefined {
   if (folder === '' || other === '') return undefined;
   if (!known.has(folder)) {
-    if (known.size >= MAX_KNOWN_PACKAGES) known.clear();
-    known.set(folder, dependenciesOf(folder));
+    if (!mayRead()) return undefined;
+    learnPackage(folder, dependenciesOf(folder));
   }
   const name = other.slice(nameStart(other)).replace('\\', '/');
   return known.get(folder)?.has(name);
+}
+
+/** A thread has read it: the names of what a package depends on. */
+export function learnPackage(folder: string, others: readonly string[] | undefined): void {
+  if (known.size >= MAX_KNOWN_PACKAGES) known.clear();
+  known.set(folder, others && new Set(others));
 }
 
 /** Instead of what is on the disk: a recording says what each package of it depends on. */
 export function assumePackages(packages: readonly (readonly [string, string[] | undefined])[]) {
   known.clear();
   for (const [folder, others] of packages)
-    known.set(folder, others && new Set(others.map((other) => other.slice(nameStart(other)))));
+    learnPackage(
+      folder,
+      others?.map((other) => other.slice(nameStart(other))),
+    );
 }
 
-function dependenciesOf(folder: string): ReadonlySet<string> | undefined {
-  try {
+/** Undefined if it may depend on any other. Never throws. */
+export const dependenciesOf = (folder: string): string[] | undefined =>
+  attempt(() => {
     const json = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
-    return new Set(LISTS.flatMap((list) => Object.keys(json[list] ?? {})));
-  } catch {
-    return undefined;
-  }
-}
+    return LISTS.flatMap((list) => Object.keys(json[list] ?? {}));
+  });

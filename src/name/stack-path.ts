@@ -224,8 +224,9 @@ function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[
 /** Node.js has WebAssembly of its own: `fetch` parses HTTP by it. */
 function isOfNode(frames: readonly StackFrame[], at: number): boolean {
   const isWasm = ({ file }: StackFrame) => file !== undefined && isWasmFile(file);
+  if (!isWasm(frames[at] as StackFrame)) return false;
   const caller = frames.slice(at).find((frame) => !isWasm(frame));
-  return isWasm(frames[at] as StackFrame) && caller?.file !== undefined && isNodeFile(caller.file);
+  return caller?.file !== undefined && isNodeFile(caller.file);
 }
 
 /**

@@ -2,12 +2,7 @@
  * Leaves out the lines of code that a loader made, which are no lines of its file. It runs on the
  * watchdog thread: it reads files, and the blocked thread has the loader's source maps.
  */
-import {
-  needsCompiler,
-  readText,
-  transformedPositions,
-  withoutLine,
-} from '../source-maps/loaded-text.ts';
+import { needsCompiler, transformedPositions, withoutLine } from '../source-maps/loaded-text.ts';
 import { positionsOfStackTrace, withSourcePositions } from '../source-maps/position.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
 
@@ -20,7 +15,7 @@ export function withoutLoaderLines(facts: OngoingFacts, hasLoader: boolean): Ong
   });
   const inFiles = positions.filter((position) => position !== undefined);
   const candidates = inFiles.filter(({ file }) => hasLoader || needsCompiler(file));
-  const transformed = transformedPositions(candidates, readText);
+  const transformed = transformedPositions(candidates);
   if (transformed.size === 0) return facts;
   const found = positions.map((position) =>
     position !== undefined && transformed.has(position) ? withoutLine(position) : undefined,

@@ -219,6 +219,7 @@ function createDescriber(
       cwd: workingFolder(),
       gcWithin: (from, until) => gc.within(from, until),
       lookUp: (asked, done) => positions.lookup(asked, done),
+      read: (calls, folders, done) => positions.read(calls, folders, done),
     },
     guard,
   );

@@ -16,29 +16,17 @@ import { pathToFileURL } from 'node:url';
 import { boundedFile } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
-import {
-  isOfFile,
-  needsCompiler,
-  type TextOf,
-  transformedPositions,
-  withoutLine,
-} from './loaded-text.ts';
+import { isOfFile, needsCompiler, withoutLine } from './loaded-text.ts';
 import { type GeneratedPosition, positionsOfStackTrace, type SourcePosition } from './position.ts';
 import { resolveSource } from './resolve-source.ts';
 
 /**
- * Those of the positions that are in code which a loader made. Without a map, those of TypeScript
- * and JSX have no line; JavaScript keeps its own: it may only stand in a wrapper.
+ * For positions in code that a loader made. Without a map, those of TypeScript and JSX have no
+ * line; JavaScript keeps its own: it may only stand in a wrapper.
  * @param isOff whether no map is looked for: then no code of a loader has a line
  */
-export function positionsOfLoader(
-  positions: readonly GeneratedPosition[],
-  textOf: TextOf,
-  isOff: boolean,
-) {
+export function positionsOfLoader(transformed: readonly GeneratedPosition[], isOff: boolean) {
   const found = new Map<GeneratedPosition, SourcePosition>();
-  const candidates = positions.filter(({ file }) => mayBeOfLoader(file));
-  const transformed = [...transformedPositions(candidates, textOf)];
   const rest = transformed.filter((position) => {
     const byNode = isOff ? undefined : attempt(() => positionByNode(position));
     if (byNode !== undefined) found.set(position, byNode);
@@ -51,6 +39,14 @@ export function positionsOfLoader(
     if (source !== undefined) found.set(position, source);
   });
   return found;
+}
+
+/** While it is not known whether a loader made it: Node.js itself only takes the types away. */
+export function positionIfUnread(position: GeneratedPosition): SourcePosition | undefined {
+  const { file, offset } = position;
+  if (offset === undefined || !isOfFile(file) || !needsCompiler(file)) return undefined;
+  const { typescript } = process.features as { typescript?: unknown };
+  return typescript === 'strip' && !hasLoader() ? undefined : withoutLine(position);
 }
 
 const nodeHasSourceMaps = () =>

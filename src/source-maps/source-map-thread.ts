@@ -1,10 +1,9 @@
-/** The main thread's side of the thread for source maps. It never keeps the process alive. */
+/** The main thread's side of the thread that reads. It never keeps the process alive. */
 import { MessageChannel, receiveMessageOnPort, type Worker } from 'node:worker_threads';
 import { startThread } from '../support/own-threads.ts';
 import { wait } from '../support/time.ts';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
-import type { GeneratedPosition } from './position.ts';
-import type { SourceMapAnswer, SourceMapThreadData } from './source-map.worker.ts';
+import type { Answer, Question, SourceMapThreadData } from './source-map.worker.ts';
 
 export class SourceMapThread {
   readonly #worker: Worker;
@@ -19,7 +18,7 @@ export class SourceMapThread {
    */
   constructor(
     idleMillis: number,
-    private readonly onAnswer: (answer: SourceMapAnswer) => void,
+    private readonly onAnswer: (answer: Answer) => void,
     onEnd: (error: unknown) => void,
   ) {
     const { port1, port2 } = new MessageChannel();
@@ -39,12 +38,12 @@ export class SourceMapThread {
     });
     this.#worker.on('exit', () => onEnd(error));
     this.#worker.unref();
-    this.#port.on('message', (answer: SourceMapAnswer) => this.#take(answer));
+    this.#port.on('message', (answer: Answer) => this.#take(answer));
     this.#port.unref();
   }
 
-  ask(id: number, asked: readonly GeneratedPosition[]): void {
-    this.#port.postMessage({ id, asked });
+  ask(question: Question): void {
+    this.#port.postMessage(question);
   }
 
   /** Takes the answers that have arrived. Blocks for at most `waitMillis` until there is one. */
@@ -53,7 +52,7 @@ export class SourceMapThread {
     for (;;) {
       const next = receiveMessageOnPort(this.#port);
       if (next === undefined) return;
-      this.#take(next.message as SourceMapAnswer);
+      this.#take(next.message as Answer);
     }
   }
 
@@ -62,7 +61,7 @@ export class SourceMapThread {
     this.#worker.terminate().catch(() => {});
   }
 
-  #take(answer: SourceMapAnswer): void {
+  #take(answer: Answer): void {
     this.#received++;
     this.onAnswer(answer);
   }

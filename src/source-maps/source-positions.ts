@@ -1,9 +1,13 @@
 /**
- * Positions in the source for positions in the code that runs. The main thread's side.
+ * Positions in the source for positions in the code that runs, and what names need of files. The
+ * main thread's side.
  *
- * Guarantees: it never reads or decodes the map of a file, waits only if {@link
- * SourcePositions.settle} is told to, never keeps the process alive, and never throws.
+ * Guarantees: it reads no more of a file than its end, and never decodes the map of one; it waits
+ * only if {@link SourcePositions.settle} is told to, never keeps the process alive, and never
+ * throws.
  */
+import { learnPassesOn } from '../name/continuation.ts';
+import { learnPackage } from '../name/packages.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { inRootContext } from '../otel/root-context.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
@@ -11,11 +15,11 @@ import { toPath } from '../support/file-url.ts';
 import { attempt, Guard } from '../support/guard.ts';
 import { tracesSyncIo } from '../support/schedstat.ts';
 import { clearTimeout, now, setTimeout } from '../support/time.ts';
-import { isOfFile, readText } from './loaded-text.ts';
-import { positionsOfLoader } from './loader-maps.ts';
+import { isOfFile } from './loaded-text.ts';
+import { mayBeOfLoader, positionIfUnread, positionsOfLoader } from './loader-maps.ts';
 import { mayHaveMap } from './map-of.ts';
 import type { GeneratedPosition, SourcePosition, SourcePositionList } from './position.ts';
-import type { SourceMapAnswer } from './source-map.worker.ts';
+import type { Answer, Question } from './source-map.worker.ts';
 import { SourceMapThread } from './source-map-thread.ts';
 
 const DEFAULT_OPTIONS = {
@@ -31,25 +35,31 @@ const DEFAULT_OPTIONS = {
 
 /** Positions and files that are remembered: some 100 blocks with stacks of 50 different frames. */
 const MAX_REMEMBERED = 5000;
+/** Files whose end is looked at for one lookup, in some 10 µs each: a thread reads the others. */
+const MAX_ENDS = 50;
+/** A thread that hangs, as its disk may, is asked no more. */
+const MAX_UNANSWERED = 100;
 
 interface Lookup {
-  readonly positions: readonly GeneratedPosition[];
-  /** Those of the thread. */
-  readonly asked: readonly GeneratedPosition[];
-  readonly done: (found: SourcePositionList) => void;
-  timer?: NodeJS.Timeout;
+  readonly done: () => void;
+  /** It waits until then at most. */
+  readonly until: number;
+  readonly timer: NodeJS.Timeout;
 }
 
 export class SourcePositions {
   readonly #known = new Map<string, SourcePosition | undefined>();
-  /** By file. */
-  readonly #mapped = new Map<string, boolean>();
+  /** Whether a file may have a map; `never`: it has ended the thread. */
+  readonly #mapped = new Map<string, boolean | 'never'>();
   readonly #pending = new Map<number, Lookup>();
+  readonly #unanswered = new Map<number, Question>();
   readonly #options: typeof DEFAULT_OPTIONS;
   readonly #guard: Guard;
   #thread: SourceMapThread | undefined;
   #nextId = 0;
-  #mayAsk: boolean;
+  #mayAsk = true;
+  /** Of the lookup that is being answered: what is asked for then waits no longer. */
+  #until = Number.POSITIVE_INFINITY;
   #whenSettled: (() => void)[] = [];
 
   constructor(
@@ -58,27 +68,20 @@ export class SourcePositions {
   ) {
     this.#guard = new Guard(log);
     this.#options = { ...DEFAULT_OPTIONS, ...options };
-    this.#mayAsk = !this.#options.isOff;
   }
 
   /**
    * Calls `done` exactly once, with one result for each position: at once if all of them are known,
    * otherwise when they are, after some `maxWaitMillis`, or by `settle`.
    */
-  lookup(positions: readonly GeneratedPosition[], done: Lookup['done']): void {
-    const id = this.#nextId++;
-    try {
-      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
-      const asked = withoutTracing(() => this.#unknown(positions));
-      if (asked.length > 0) {
-        inRootContext(() => this.#ask(id, { positions, asked, done }));
-        return;
-      }
-    } catch (error) {
-      this.log.log('error', 'cannot find positions in the source', error);
-    }
-    if (this.#pending.has(id)) this.#finish(id);
-    else this.#answer(positions, done);
+  lookup(positions: readonly GeneratedPosition[], done: (found: SourcePositionList) => void): void {
+    const ask = () => ({ positions: this.#unknown(positions), calls: [], folders: [] });
+    this.#ask(ask, () => done(positions.map((position) => this.#positionOf(position))));
+  }
+
+  /** For names: has the code of calls read, and packages. Calls `done` as `lookup` does. */
+  read(calls: readonly GeneratedPosition[], folders: readonly string[], done: () => void): void {
+    this.#ask(() => ({ positions: [], calls, folders }), done);
   }
 
   /** Resolves when no lookup waits any more, after `maxWaitMillis` at most. */
@@ -100,47 +103,65 @@ export class SourcePositions {
     this.settle();
     this.#thread?.terminate();
     this.#thread = undefined;
+    this.#unanswered.clear();
   }
 
-  /** The positions that only the thread can find; the others are known now. */
+  #positionOf(position: GeneratedPosition): SourcePosition | undefined {
+    const key = keyOf(position);
+    return this.#known.has(key) ? this.#known.get(key) : positionIfUnread(position);
+  }
+
+  /** Those that are not known, and that may have another place in the source. */
   #unknown(positions: readonly GeneratedPosition[]): GeneratedPosition[] {
     const unknown = positions.filter(
       (position) => isOfFile(position.file) && !this.#known.has(keyOf(position)),
     );
-    const ofLoader = positionsOfLoader(unknown, readText, this.#options.isOff);
-    return unknown.filter((position) => {
-      const source = ofLoader.get(position);
-      const isAsked = source === undefined && this.#mayAsk && this.#isMapped(position.file);
-      if (!isAsked) remember(this.#known, keyOf(position), source);
-      return isAsked;
-    });
+    const isAsked = new Map<string, boolean>();
+    let endsLeft = MAX_ENDS;
+    for (const { file, offset } of unknown) {
+      if (isAsked.get(file) === true) continue;
+      const isNew = !this.#mapped.has(file) && !this.#options.isOff;
+      if (isNew) remember(this.#mapped, file, --endsLeft < 0 || mayHaveMapOf(file));
+      const mapped = this.#mapped.get(file);
+      // Without an offset, the text of its file tells nothing.
+      const isCompared = offset !== undefined && mapped !== 'never' && mayBeOfLoader(file);
+      isAsked.set(file, mapped === true || isCompared);
+    }
+    return unknown.filter(({ file }) => isAsked.get(file));
   }
 
-  #ask(id: number, lookup: Lookup): void {
-    this.#thread ??= this.#startThread();
-    if (this.#thread === undefined) {
-      this.#answer(lookup.positions, lookup.done);
-      return;
+  /** Calls `done` at once if there is nothing to ask for, or nobody to be asked. */
+  #ask(making: () => Omit<Question, 'id' | 'hasMaps'>, done: () => void): void {
+    let isAsked = false;
+    try {
+      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
+      const parts = withoutTracing(making);
+      const question = { ...parts, id: this.#nextId++, hasMaps: !this.#options.isOff };
+      const size = parts.positions.length + parts.calls.length + parts.folders.length;
+      isAsked = size > 0 && inRootContext(() => this.#send(question, done));
+    } catch (error) {
+      this.log.log('error', 'cannot find positions in the source', error);
     }
-    this.#pending.set(id, lookup);
+    if (!isAsked) this.#answer(done);
+  }
+
+  #send(question: Question, done: () => void): boolean {
+    if (!this.#mayAsk || this.#unanswered.size >= MAX_UNANSWERED) return false;
+    this.#thread ??= this.#startThread();
+    if (this.#thread === undefined) return false;
+    const { id } = question;
+    this.#thread.ask(question);
+    this.#unanswered.set(id, question);
+    const until = Math.min(this.#until, now() + this.#options.maxWaitMillis);
     const onTimeout = () => {
       // After a block, timers come before messages.
       this.#thread?.receive();
       this.#finish(id);
     };
-    lookup.timer = setTimeout(() => this.#guarded(onTimeout), this.#options.maxWaitMillis);
-    lookup.timer.unref();
-    this.#thread.ask(id, lookup.asked);
-  }
-
-  #isMapped(file: string): boolean {
-    let isMapped = this.#mapped.get(file);
-    if (isMapped === undefined) {
-      // What the thread reads is not traced.
-      isMapped = tracesSyncIo() || attempt(() => mayHaveMap(toPath(file))) === true;
-      remember(this.#mapped, file, isMapped);
-    }
-    return isMapped;
+    const timer = setTimeout(() => this.#guarded(onTimeout), Math.max(0, until - now()));
+    timer.unref();
+    this.#pending.set(id, { done, until, timer });
+    return true;
   }
 
   #startThread(): SourceMapThread | undefined {
@@ -167,25 +188,43 @@ export class SourcePositions {
     this.#thread = undefined;
     if (error !== undefined) this.log.log('warn', 'the source map thread failed', error);
     // Whatever ended the thread would do so again.
-    for (const { asked } of this.#pending.values())
-      for (const { file } of asked) remember(this.#mapped, file, false);
+    for (const { positions, calls, folders } of this.#unanswered.values()) {
+      for (const { file } of positions) remember(this.#mapped, file, 'never');
+      for (const call of calls) learnPassesOn(call, false);
+      for (const folder of folders) learnPackage(folder, undefined);
+    }
+    this.#unanswered.clear();
     this.#finishAll();
   }
 
   /** Also for a lookup that no longer waits: the next one knows. */
-  #onAnswer({ id, asked, found, problems }: SourceMapAnswer): void {
-    asked.forEach((position, i) => {
-      remember(this.#known, keyOf(position), found[i]);
+  #onAnswer({ id, found, transformed, passesOn, dependencies, problems }: Answer): void {
+    const question = this.#unanswered.get(id);
+    if (question === undefined) return;
+    this.#unanswered.delete(id);
+    const { positions, calls, folders } = question;
+    const made = transformed.map((i) => positions[i] as GeneratedPosition);
+    const ofLoader = withoutTracing(() => positionsOfLoader(made, this.#options.isOff));
+    positions.forEach((position, i) => {
+      remember(this.#known, keyOf(position), ofLoader.get(position) ?? found[i]);
     });
-    for (const [file, reason] of problems) {
-      remember(this.#mapped, file, false);
-      if (reason !== undefined) this.log.log('info', 'a source map cannot be used', file, reason);
+    [...positions, ...calls].forEach((call, i) => {
+      if (passesOn[i] !== undefined) learnPassesOn(call, passesOn[i]);
+    });
+    folders.forEach((folder, i) => {
+      learnPackage(folder, dependencies[i]);
+    });
+    for (const [path, reason] of problems) {
+      for (const { file } of positions)
+        if (toPath(file) === path) remember(this.#mapped, file, false);
+      if (reason !== undefined) this.log.log('info', 'a source map cannot be used', path, reason);
     }
     this.#finish(id);
   }
 
+  /** An answer may lead to another lookup, which is answered as well. */
   #finishAll(): void {
-    for (const id of [...this.#pending.keys()]) this.#finish(id);
+    for (const id of this.#pending.keys()) this.#finish(id);
   }
 
   #finish(id: number): void {
@@ -193,15 +232,14 @@ export class SourcePositions {
     if (lookup === undefined) return;
     this.#pending.delete(id);
     clearTimeout(lookup.timer);
+    this.#until = lookup.until;
+    this.#answer(lookup.done);
+    this.#until = Number.POSITIVE_INFINITY;
     if (this.#pending.size === 0) for (const resolve of this.#whenSettled.splice(0)) resolve();
-    this.#answer(lookup.positions, lookup.done);
   }
 
-  #answer(positions: readonly GeneratedPosition[], done: Lookup['done']): void {
-    const found = positions.map((position) => this.#known.get(keyOf(position)));
-    this.#guard.run('cannot use positions in the source', () =>
-      this.#options.asOwnWork(() => done(found)),
-    );
+  #answer(done: () => void): void {
+    this.#guard.run('cannot use positions in the source', () => this.#options.asOwnWork(done));
   }
 
   /** For what Node.js calls: a throw would reach the host. */
@@ -215,6 +253,10 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): vo
   if (map.size >= MAX_REMEMBERED) map.clear();
   map.set(key, value);
 }
+
+/** What the thread reads is not traced. */
+const mayHaveMapOf = (file: string) =>
+  tracesSyncIo() || attempt(() => mayHaveMap(toPath(file))) === true;
 
 const permission = () => (process as { permission?: { has(scope: string): boolean } }).permission;
 

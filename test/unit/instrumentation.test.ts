@@ -78,6 +78,8 @@ async function blockedSpans(action: () => void = () => busy(BLOCK)): Promise<num
     }, 1),
   );
   await turns(3);
+  // Jest is a loader: a thread compares what runs with the files.
+  await Promise.all(created.map((each) => each.forceFlush()));
   const waited = runDelay() - delayBefore;
   const spans = exporter.getFinishedSpans().filter((span) => {
     if (span.name !== 'event-loop-blocked') return false;

@@ -1,0 +1,19 @@
+// One block, in a package that a middleware of the app has called. Argument: the folder of the app.
+const path = require('node:path');
+const { running } = require('../../support/thread-times.cjs');
+const { main, ready, startInstrumented, wait } = require('./support/telemetry.cjs');
+const { readSince, startCounting } = require('./support/count-reads.cjs');
+
+const { eventLoop: instrumentation, sdk } = startInstrumented();
+const serve = require(path.join(process.argv[2], 'app.js'));
+
+main(sdk, async () => {
+  await ready(instrumentation);
+  startCounting();
+  await new Promise((resolve) => {
+    setTimeout(serve({ goesOn: running(300), done: resolve }), 1);
+  });
+  await wait(1);
+  await instrumentation.forceFlush();
+  console.log(`read ${JSON.stringify(readSince())}`);
+});
