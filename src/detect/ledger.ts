@@ -144,15 +144,12 @@ export class Ledger {
   /** The code that these stack samples have interrupted, one after the other, returned at `t`. */
   ended(samples: readonly StackSample[], t: number): void {
     if (!this.iterations.isCounting || !this.#countsWaits) return;
-    for (let i = 0; i < samples.length; ) {
-      const first = samples[i] as StackSample;
-      let next = i + 1;
-      while (isOneRun(samples, next)) next++;
-      const after = samples[next];
+    const runs = runsOf(samples);
+    for (const [i, { first, interrupted, isLongTick }] of runs.entries()) {
+      const after = runs[i + 1]?.first;
       // A nextTick, or a reaction that was queued before, has run after the callback.
       const until = after === undefined ? t : after.requestedAt || after.time;
-      const isLongTick = isOfLongTick(samples, i);
-      for (; i < next; i++) (samples[i] as StackSample).ranUntil = until;
+      for (const sample of interrupted) sample.ranUntil = until;
       this.#endSampled(first, until, isLongTick);
     }
   }
@@ -467,21 +464,41 @@ export class Ledger {
   }
 }
 
-/** Whether a sample has interrupted the same callback as the one before it, or the same drain. */
-function isOneRun(samples: readonly StackSample[], i: number): boolean {
-  const [before, sample] = [samples[i - 1], samples[i]];
-  if (before === undefined || sample === undefined) return false;
-  if (before.drain === undefined || sample.drain === undefined || isOfLongTick(samples, i))
-    return before.asyncId === sample.asyncId;
-  return !isOfLongTick(samples, i - 1) && isSameDrain(before.context, sample.context);
+interface SampledRun {
+  readonly first: StackSample;
+  readonly interrupted: StackSample[];
+  /** Several samples have interrupted one nextTick: it is no short one of a chain. */
+  isLongTick: boolean;
 }
 
-/** Whether several samples have interrupted one nextTick: it is no short one of a chain. */
-function isOfLongTick(samples: readonly StackSample[], i: number): boolean {
-  const { drain, asyncId } = samples[i] as StackSample;
-  return (
-    drain === 'tick' && [samples[i - 1], samples[i + 1]].some((each) => each?.asyncId === asyncId)
-  );
+/**
+ * What the samples have interrupted from one microtask checkpoint to the next: one callback, and
+ * what drained after it. An AsyncResource is entered from either.
+ */
+function runsOf(samples: readonly StackSample[]): SampledRun[] {
+  const runs: SampledRun[] = [];
+  for (const sample of samples) {
+    const run = runs.at(-1);
+    const latest = run?.interrupted.findLast(({ drain }) => drain !== undefined);
+    const isSameTick = sample.drain === 'tick' && sample.asyncId === latest?.asyncId;
+    const isNested = sample.drain === undefined;
+    const isOne =
+      isNested ||
+      isSameTick ||
+      (latest !== undefined && !run?.isLongTick && isSameDrain(latest.context, sample.context));
+    if (run === undefined || !isOne) {
+      runs.push({ first: sample, interrupted: [sample], isLongTick: false });
+    } else if (isSameTick && !run.isLongTick && latest !== run.first) {
+      // The nextTick before this sample was the first of a long one.
+      const first = latest as StackSample;
+      const interrupted = run.interrupted.splice(run.interrupted.indexOf(first));
+      runs.push({ first, interrupted: [...interrupted, sample], isLongTick: true });
+    } else {
+      run.interrupted.push(sample);
+      run.isLongTick ||= isSameTick;
+    }
+  }
+  return runs;
 }
 
 /** Between two reactions, the context of none is active. */

@@ -92,6 +92,21 @@ describe('a run, known by stack samples', () => {
     ]);
   });
 
+  test('is one callback, whatever async resources are entered in it', () => {
+    const l = unhooked();
+    l.callback(() => {
+      for (let i = 0; i < 3; i++) {
+        l.clock.run(20);
+        l.sample(A, 'step');
+        l.callback(() => {
+          l.clock.run(20);
+          l.sample(A, 'bound');
+        }, A);
+      }
+    }, A);
+    expect(reported(l)).toEqual([{ kind: 'callback', length: 120, callbacks: 1, context: 'A' }]);
+  });
+
   test('is not if its first sample came late: what ran before may have been anybody’s', () => {
     const l = unhooked();
     for (let i = 0; i < 11; i++) l.callback(9);
