@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { MessagePort, Worker } from 'node:worker_threads';
+import { passesOn } from '../../../src/name/continuation.ts';
+import { dependsOn } from '../../../src/name/packages.ts';
+import { withoutReading } from '../../../src/name/reading.ts';
 import {
   type GeneratedPosition,
   positionsOfStackTrace,
@@ -174,6 +177,48 @@ test('a throw of the callback for the positions is logged', async () => {
     ['error', 'cannot use positions in the source', error],
     ['error', 'cannot use positions in the source', error],
   ]);
+});
+
+test('what names need is read by the thread, and known from then on', async () => {
+  const call = 'function timer(next) { return next(); }';
+  const folder = makeFolder({
+    'a.js': call,
+    'node_modules/b/package.json': '{"dependencies":{"c":"*"}}',
+  });
+  const frame = { file: path.join(folder, 'a.js'), line: 1, functionLine: 1, functionColumn: 1 };
+  const frames = ['next()', 'timer'].map((what) => ({ ...frame, ...placeOf(call, what) }));
+  const packages = ['b', 'c'].map((name) => path.join(folder, 'node_modules', name));
+  const answers = () =>
+    withoutReading(() => [
+      ...frames.map(passesOn),
+      dependsOn(packages[0] as string, packages[1] as string),
+      dependsOn(packages[1] as string, packages[0] as string),
+    ]);
+  expect(answers()).toEqual({ result: [false, false, undefined, undefined], isComplete: false });
+  await new Promise<void>((resolve) => make().read(frames, packages, resolve));
+  expect(answers()).toEqual({ result: [true, false, true, undefined], isComplete: true });
+});
+
+test('a thread that has not answered: code that needs a compiler has no line', async () => {
+  const folder = makeFolder();
+  const file = path.join(folder, 'src/report.ts');
+  const position = { file, line: 1, column: 1, offset: 0 };
+  const of = make();
+  const done = jest.fn();
+  of.lookup([position], done);
+  of.settle();
+  expect(done.mock.calls).toEqual([[[{ file, line: undefined, column: undefined }]]]);
+  // It is a file as it is, and jest has no map of it.
+  expect(await ask(of, [position])).toEqual([undefined]);
+});
+
+test('what an answer leads to waits no longer than the lookup, and is answered by settle', () => {
+  const { position } = app();
+  const of = make();
+  const done = jest.fn();
+  of.lookup([position], () => of.read([{ ...position, line: 7 }], [], done));
+  of.settle();
+  expect(done).toHaveBeenCalledTimes(1);
 });
 
 test('stop answers what waits', () => {
