@@ -104,10 +104,18 @@ export class Ledger {
     this.#open(t);
   }
 
+  /** A callback begins before the first tick: is the main script over? */
+  endStartup(t = this.clock.now()): void {
+    if (this.iterations.isCounting || !this.iterations.isStartupOver()) return;
+    this.iterations.end();
+    this.#open(t);
+  }
+
   /** Hot, while async hooks are on: a callback begins. */
   enter(): void {
     const t = this.clock.now();
-    if (!this.iterations.isCounting) this.#endStartup(t);
+    // What drains after the main script is a part of it.
+    if (!this.iterations.isCounting && this.code.drain() === undefined) this.endStartup(t);
     this.#callbacks.enter(t, this.#votes.voted);
   }
 
@@ -285,13 +293,6 @@ export class Ledger {
 
   get #countsWaits(): boolean {
     return !Number.isNaN(this.clock.idle());
-  }
-
-  /** What drains after the main script is a part of it. */
-  #endStartup(t: number): void {
-    if (this.code.drain() !== undefined || !this.iterations.isStartupOver()) return;
-    this.iterations.end();
-    this.#open(t);
   }
 
   #mayCount(start: number, t: number): boolean {

@@ -163,15 +163,18 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   /** Hot: once per iteration, between what runs before and after it. */
   const onTick: (() => void)[] = [() => ledger.tick()];
   const tick = canCountIterations
-    ? new Tick(() => {
-        try {
-          // Code that V8 has ended half-way (`vm` with a timeout) is not running any more.
-          if (callStack.depth !== 0) emptyCallStack();
-          for (const each of onTick) each();
-        } catch (error) {
-          log.faults.inHook ??= error;
-        }
-      })
+    ? new Tick(
+        () => {
+          try {
+            // Code that V8 has ended half-way (`vm` with a timeout) is not running any more.
+            if (callStack.depth !== 0) emptyCallStack();
+            for (const each of onTick) each();
+          } catch (error) {
+            log.faults.inHook ??= error;
+          }
+        },
+        () => guard.run('cannot end the start-up', () => ledger.endStartup()),
+      )
     : undefined;
   const hook =
     mode === undefined

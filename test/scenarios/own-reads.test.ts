@@ -29,8 +29,8 @@ const FILES = {
       for (let total = 0; ctx.goesOn(); ) total = outline(total);
       ctx.done();
     };\n`,
-  'app.js': `${LINES}const compose = require('compose');
-    const { serveOutline } = require('outlines');
+  'app.js': `${LINES}const compose = require(${JSON.stringify('compose')});
+    const { serveOutline } = require(${JSON.stringify('outlines')});
     function countVisits(ctx, next) {
       ctx.visits = 1;
       return next();
