@@ -65,6 +65,8 @@ export class Ledger {
   /** It may go on: what runs next decides. */
   #drain: Drain | undefined;
   readonly #callbacks = new RunningCallbacks();
+  /** When the latest callback that hooks told of ended, or the busy period began; NaN before. */
+  #activeUntil = Number.NaN;
   #isWatched = false;
   /** The latest beat of the lag timer. */
   #beatAt = Number.NaN;
@@ -116,6 +118,8 @@ export class Ledger {
     const t = this.clock.now();
     // What drains after the main script is a part of it.
     if (!this.iterations.isCounting && this.code.drain() === undefined) this.endStartup(t);
+    const isGap = t - this.#activeUntil >= MIN_LOST_WAIT_MILLIS;
+    if (isGap && this.#callbacks.depth === 0) this.#endGap(t);
     this.#callbacks.enter(t, this.#votes.voted);
   }
 
@@ -125,6 +129,7 @@ export class Ledger {
     if (!callbacks.leave()) return;
     const { start, votedBefore, depth } = callbacks;
     const t = this.clock.now();
+    if (depth === 0) this.#activeUntil = t;
     if (!this.#mayCount(start, t)) return;
     const context = this.code.context();
     // Inside another callback, a resource without a span of its own is a part of that.
@@ -263,6 +268,9 @@ export class Ledger {
     if (!this.iterations.isCounting) return;
     const t = this.clock.now();
     if (this.#countsWaits) {
+      // The busy period has just begun, after a wait that the lag timer has not asked about yet.
+      const age = t - this.iterations.busyPeriodStart;
+      if (age < Math.min(MIN_LOST_WAIT_MILLIS, this.#threshold) && this.#waited === 0) return;
       this.#close(t);
       this.#open(t);
       return;
@@ -284,6 +292,7 @@ export class Ledger {
 
   reset(): void {
     this.#callbacks.clear();
+    this.#activeUntil = Number.NaN;
     this.#drain = undefined;
     this.#endRun(Number.NaN, 0);
     this.#beatAt = Number.NaN;
@@ -293,6 +302,22 @@ export class Ledger {
 
   get #countsWaits(): boolean {
     return !Number.isNaN(this.clock.idle());
+  }
+
+  /** Between two callbacks, the loop may have waited until a signal came, which is not counted. */
+  #endGap(t: number): void {
+    const activeUntil = this.#activeUntil;
+    const isSeen = this.#blocks.attribution.samples.codeSeenAt > activeUntil;
+    if (!this.iterations.isCounting || isSeen) return;
+    const since = this.#busySince();
+    const lost = this.#blocks.lostWait(Math.max(activeUntil, since), t);
+    if (!(lost > 0)) return;
+    this.#endDrain();
+    this.#beginAt(since);
+    this.#reportPeriod(this.iterations.busySince, activeUntil);
+    this.iterations.tick(t, this.clock.idle());
+    this.iterations.addLostWait(lost);
+    this.#open(t);
   }
 
   #mayCount(start: number, t: number): boolean {
@@ -456,6 +481,7 @@ export class Ledger {
     this.iterations.open(t);
     this.#blocks.open(t, this.iterations.idleAtStart);
     this.#drain = undefined;
+    if (this.#activeUntil < t) this.#activeUntil = t;
     this.#endRun(t, 0);
   }
 
