@@ -40,7 +40,8 @@ export function letGoOfSignals(ageMillis: number): void {
   if (listening === 0) return;
   // A listener of the application's would be called inside the stack sample.
   const others = emitter.listenerCount.call(process, 'removeListener') - listening;
-  if (others === othersForRemoval) for (const each of OURS.values()) each.letGo();
+  const isAtEnd = ageMillis === Number.POSITIVE_INFINITY;
+  if (others === othersForRemoval) for (const each of OURS.values()) each.letGo(isAtEnd);
 }
 
 /** Called now and then: the event loop turns. */
@@ -135,9 +136,12 @@ export class SignalListener {
   }
 
   /** In a stack sample: what the signal does by itself, until what runs has ended. */
-  letGo(): void {
+  letGo(isAtEnd = false): void {
     if (!this.isListening || this.#isStopped) return;
-    if (this.#handle === undefined || this.#countOthers() > 0) {
+    const isAlone = this.#countOthers() === 0;
+    // To close the handle of another's listener that has left would turn the loop once more.
+    if (isAtEnd && isAlone && this.#handle === undefined) return;
+    if (this.#handle === undefined || !isAlone) {
       this.#stopListening();
       return;
     }
