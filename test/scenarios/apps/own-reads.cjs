@@ -1,11 +1,17 @@
 // One block, in a package that a middleware of the app has called. Argument: the folder of the app.
+const { subscribe } = require('node:diagnostics_channel');
 const path = require('node:path');
+const { BLOCK_CHANNEL } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const { main, ready, startInstrumented, wait } = require('./support/telemetry.cjs');
+const { main, note, ready, startInstrumented, wait } = require('./support/telemetry.cjs');
 const { readSince, startCounting } = require('./support/count-reads.cjs');
 
 const { eventLoop: instrumentation, sdk } = startInstrumented();
 const serve = require(path.join(process.argv[2], 'app.js'));
+
+subscribe(BLOCK_CHANNEL, ({ block: { startTimeMillis, durationMillis } }) =>
+  note('reportedAfterMillis', Date.now() - startTimeMillis - durationMillis),
+);
 
 main(sdk, async () => {
   await ready(instrumentation);
