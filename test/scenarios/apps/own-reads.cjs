@@ -3,7 +3,7 @@ const { subscribe } = require('node:diagnostics_channel');
 const path = require('node:path');
 const { BLOCK_CHANNEL } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const { main, note, ready, startInstrumented, wait } = require('./support/telemetry.cjs');
+const { main, note, ready, startInstrumented } = require('./support/telemetry.cjs');
 const { readSince, startCounting } = require('./support/count-reads.cjs');
 
 const { eventLoop: instrumentation, sdk } = startInstrumented();
@@ -19,7 +19,9 @@ main(sdk, async () => {
   await new Promise((resolve) => {
     setTimeout(serve({ goesOn: running(300), done: resolve }), 1);
   });
-  await wait(1);
+  // A process that runs out of work waits for 100 ms only.
+  const alive = setInterval(() => {}, 1000);
   await instrumentation.forceFlush();
+  clearInterval(alive);
   console.log(`read ${JSON.stringify(readSince())}`);
 });
