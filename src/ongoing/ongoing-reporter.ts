@@ -10,7 +10,7 @@ import { namedFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
 import { attempt } from '../support/guard.ts';
 import { startThread } from '../support/own-threads.ts';
-import { writeLineBeside } from '../support/stderr.ts';
+import { writeLines } from '../support/stderr.ts';
 import { dateNow } from '../support/time.ts';
 import type { BlockEventsMode } from '../types.ts';
 import type { ExporterData } from './exporter.worker.ts';
@@ -51,7 +51,7 @@ function reportOngoing(
   const mayBePaused = report.isInspected && !report.canCapture;
   if (facts === undefined ? mayBePaused : facts.debuggerPause || facts.isExpected) return;
   const line = ongoingLine({ ...report, facts }, new Date(dateNow()), process.pid, thread);
-  writeLineBeside(line, facts?.afterHalfLine === true);
+  writeLines(() => [line], true);
   if (facts === undefined) return;
   const hasSpan = !facts.spanUnwanted && exportsOtlp(env, 'traces');
   const isEventWanted = blockEvents === 'all' || (blockEvents === 'unsampled' && !hasSpan);

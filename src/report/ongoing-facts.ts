@@ -20,7 +20,6 @@ import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
 import type { CaptureReply } from '../sample/protocol.ts';
 import type { Clock } from '../support/clock.ts';
-import { mayHoldHalfLine } from '../support/stderr.ts';
 import type { BlockingCode, BlockKind } from '../types.ts';
 
 export interface OngoingFacts {
@@ -44,8 +43,6 @@ export interface OngoingFacts {
   readonly isExpected: boolean;
   /** The thread is paused in a debugger. */
   readonly debuggerPause: boolean;
-  /** See `mayHoldHalfLine` in `support/stderr.ts`. */
-  readonly afterHalfLine?: true;
   /** Attributes of the resource of the application's spans. */
   readonly resource?: Record<string, unknown>;
 }
@@ -111,7 +108,6 @@ function factsOf(
     debuggerPause: isDebuggerPause({ start, end: clock.now(), cpu }, [
       { requestedAt, time, nativeCall, weight: 1 },
     ]),
-    ...(mayHoldHalfLine() && { afterHalfLine: true as const }),
     ...(resource !== undefined && { resource }),
   };
 }
