@@ -70,17 +70,7 @@ export function swatch(color: number): HTMLElement {
   return element;
 }
 
-const EDITORS: Record<string, (path: string, line: number, column: number) => string> = {
-  'VS Code': (path, line, column) => `vscode://file${path}:${line}:${column}`,
-  Cursor: (path, line, column) => `cursor://file${path}:${line}:${column}`,
-  Zed: (path, line, column) => `zed://file${path}:${line}:${column}`,
-  JetBrains: (path, line) => `idea://open?file=${path}&line=${line}`,
-};
-const EDITOR_KEY = 'event-loop-report.editor';
-let editor = storage()?.getItem(EDITOR_KEY) ?? '';
-if (!Object.hasOwn(EDITORS, editor)) editor = 'VS Code';
-
-/** A file and a line, which an editor opens; text if there is no such file. */
+/** A file and a line, which VS Code opens; text if there is no such file. */
 export function place(
   file: string,
   line: number | undefined,
@@ -95,40 +85,6 @@ export function place(
     .split('/')
     .map(encodeURIComponent)
     .join('/');
-  const link = h('a', { class: 'place' }, text);
-  link.dataset['path'] = encoded;
-  link.dataset['line'] = String(line || 1);
-  link.dataset['column'] = String(column ?? 1);
-  point(link);
-  return link;
-}
-
-function point(link: HTMLAnchorElement): void {
-  const { path = '', line, column } = link.dataset;
-  link.href = (EDITORS[editor] as (typeof EDITORS)[string])(path, Number(line), Number(column));
-  link.title = `Open in ${editor}`;
-}
-
-export function editorChoice(): HTMLElement {
-  const select = h(
-    'select',
-    {
-      change: () => {
-        editor = select.value;
-        storage()?.setItem(EDITOR_KEY, editor);
-        for (const link of document.querySelectorAll<HTMLAnchorElement>('a.place')) point(link);
-      },
-    },
-    ...Object.keys(EDITORS).map((name) => h('option', { selected: name === editor }, name)),
-  );
-  return h('label', { class: 'choice' }, 'Open files in', select);
-}
-
-/** A page that is a file may have none: the choice is for this visit, then. */
-function storage(): Storage | undefined {
-  try {
-    return localStorage;
-  } catch {
-    return undefined;
-  }
+  const href = `vscode://file${encoded}:${line || 1}:${column ?? 1}`;
+  return h('a', { class: 'place', href, title: 'Open in VS Code' }, text);
 }

@@ -6,14 +6,7 @@ import type { CodePlace } from '../../types.ts';
 import { button, empty, h, saveFile } from './elements.ts';
 import { count, duration, percent, shortPath } from './format.ts';
 import { type Block, isFrameOf, type Model } from './model.ts';
-import {
-  arranged,
-  cpuProfile,
-  type Frame,
-  type Stack,
-  speedscopeFile,
-  stacksOf,
-} from './stacks.ts';
+import { cpuProfile, type Frame, folded, type Stack, stacksOf } from './stacks.ts';
 
 /** Narrower frames are not drawn until one around them is zoomed into: a share of the width. */
 const MIN_SHARE = 0.0015;
@@ -53,9 +46,7 @@ export class FlameGraph {
     input: () => this.#mark(),
   });
   readonly #found = h('output', { class: 'aside' });
-  readonly #isAppOnly = this.#choice('Application only', false);
-  readonly #isInverted = this.#choice('Innermost first', false);
-  readonly #isFolded = this.#choice('Fold frameworks', true);
+  #isFolded = true;
   #drawn = new Map<HTMLElement, FlameNode>();
   #stacks: Stack[] = [];
   #what = '';
@@ -65,10 +56,9 @@ export class FlameGraph {
   #zoomed = this.#root;
 
   constructor(private readonly model: Model) {
-    this.#toolbar.prepend(this.#search);
     this.#toolbar.append(
-      button('Save .cpuprofile', () => this.#save('cpuprofile')),
-      button('Save for speedscope', () => this.#save('speedscope.json')),
+      this.#search,
+      button('Save .cpuprofile', () => this.#save()),
       this.#found,
     );
     this.#tree.addEventListener('keydown', (event) => this.#onKey(event));
@@ -86,6 +76,7 @@ export class FlameGraph {
     this.#what = what;
     this.#startMillis = blocks[0]?.startTimeMillis ?? 0;
     this.#opened = opened;
+    this.#isFolded = true;
     this.#title.replaceChildren(what);
     if (this.#stacks.length === 0) {
       const why =
@@ -101,19 +92,8 @@ export class FlameGraph {
     this.#title.append(h('span', { class: 'aside' }, time));
   }
 
-  #choice(label: string, checked: boolean): HTMLInputElement {
-    const input = h('input', { type: 'checkbox', checked, change: () => this.#arrange() });
-    this.#toolbar.append(h('label', { class: 'choice' }, input, label));
-    return input;
-  }
-
   #arrange(): void {
-    const how = {
-      isAppOnly: this.#isAppOnly.checked,
-      isFolded: this.#isFolded.checked,
-      isInverted: this.#isInverted.checked,
-    };
-    this.#root = mergeStacks(this.#stacks.map((stack) => arranged(stack, how)));
+    this.#root = mergeStacks(this.#isFolded ? this.#stacks.map(folded) : this.#stacks);
     const opened = this.#opened;
     const [longest] = nodesOf(this.#root)
       .filter(({ frame }) => opened !== undefined && isFrameOf(opened, frame))
@@ -123,7 +103,7 @@ export class FlameGraph {
 
   #open(node: FlameNode | undefined): void {
     if (node?.frame.isFolded === true) {
-      this.#isFolded.checked = false;
+      this.#isFolded = false;
       this.#arrange();
     } else this.#zoom(node);
   }
@@ -192,12 +172,9 @@ export class FlameGraph {
       text === '' ? '' : `${count(matches.length, 'frame')}, ${duration(millis)}, ${share}`;
   }
 
-  #save(type: 'cpuprofile' | 'speedscope.json'): void {
-    const text =
-      type === 'cpuprofile'
-        ? cpuProfile(this.#stacks, this.#startMillis)
-        : speedscopeFile(this.#stacks, this.#what);
-    saveFile(`event-loop-${this.#what.replace(/\W+/g, '-').slice(0, 60)}.${type}`, text);
+  #save(): void {
+    const name = `event-loop-${this.#what.replace(/\W+/g, '-').slice(0, 60)}.cpuprofile`;
+    saveFile(name, cpuProfile(this.#stacks, this.#startMillis));
   }
 
   #timeOf({ millis }: FlameNode): string {

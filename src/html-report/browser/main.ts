@@ -7,7 +7,6 @@ import {
   aside,
   button,
   code,
-  editorChoice,
   empty,
   h,
   legend,
@@ -147,7 +146,6 @@ function header(report: ReportDocument): HTMLElement {
       h('h1', {}, 'Event loop report'),
       aside(facts.filter((fact) => fact !== false && fact !== '').join(' · ')),
     ),
-    editorChoice(),
   );
 }
 

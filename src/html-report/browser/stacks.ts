@@ -52,18 +52,8 @@ export function stacksOf(
     });
 }
 
-export function arranged(
-  stack: Stack,
-  how: { readonly isAppOnly: boolean; readonly isFolded: boolean; readonly isInverted: boolean },
-): Stack {
-  const { isAppOnly, isFolded, isInverted } = how;
-  let { frames } = stack;
-  if (isAppOnly) frames = frames.filter(({ origin }) => origin === 'app');
-  if (isFolded) frames = folded(frames);
-  return { ...stack, frames: isInverted ? frames.toReversed() : frames };
-}
-
-function folded(frames: readonly Frame[]): Frame[] {
+/** Long runs of frames of packages and Node.js as one frame each. */
+export function folded({ frames, millis }: Stack): Stack {
   const result: Frame[] = [];
   let run: Frame[] = [];
   const endRun = (shown: number) => {
@@ -84,7 +74,7 @@ function folded(frames: readonly Frame[]): Frame[] {
     }
   }
   endRun(INNERMOST_SHOWN);
-  return result;
+  return { frames: result, millis };
 }
 
 const packageOf = (file: string) =>
@@ -102,32 +92,4 @@ export function cpuProfile(stacks: readonly Stack[], startMillis: number): strin
     millis,
   }));
   return JSON.stringify(cpuProfileOf(innermostFirst, startMillis, 0));
-}
-
-/** https://www.speedscope.app/file-format-schema.json */
-export function speedscopeFile(stacks: readonly Stack[], name: string): string {
-  const ids = new Map<string, number>();
-  const frames: { name: string; file?: string; line?: number }[] = [];
-  const idOf = ({ key, name, file, line, functionLine }: Frame) => {
-    const at = functionLine || line;
-    if (!ids.has(key))
-      ids.set(key, frames.push({ name, ...(file && { file }), ...(at > 0 && { line: at }) }) - 1);
-    return ids.get(key) as number;
-  };
-  return JSON.stringify({
-    $schema: 'https://www.speedscope.app/file-format-schema.json',
-    name,
-    shared: { frames },
-    profiles: [
-      {
-        type: 'sampled',
-        name,
-        unit: 'milliseconds',
-        startValue: 0,
-        endValue: stacks.reduce((sum, { millis }) => sum + millis, 0),
-        samples: stacks.map((stack) => stack.frames.map(idOf)),
-        weights: stacks.map(({ millis }) => millis),
-      },
-    ],
-  });
 }

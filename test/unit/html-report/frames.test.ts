@@ -1,4 +1,4 @@
-import { arranged, stacksOf } from '../../../src/html-report/browser/stacks.ts';
+import { folded, stacksOf } from '../../../src/html-report/browser/stacks.ts';
 import { StackTree } from '../../../src/html-report/stack-tree.ts';
 
 const frame = (name: string, functionLine: number, file = '/app/a.js') => ({
@@ -16,8 +16,7 @@ test.each([9, 10, 25])('%i frames of packages in a row', (length) => {
   const node = tree.add({ frames: [frame('own', 1), ...packages, frame('main', 9)] }) as number;
   const [stack] = stacksOf(tree.read(), [{ stacks: [node, 50] }]);
   if (stack === undefined) throw new Error('no stack');
-  const how = { isAppOnly: false, isFolded: true, isInverted: false };
-  const names = arranged(stack, how).frames.map(({ name }) => name);
+  const names = folded(stack).frames.map(({ name }) => name);
   expect(names).toHaveLength(length < 10 ? length + 2 : 3);
   if (length >= 10) expect(names).toEqual(['main', `${length} frames of p`, 'own']);
 });
