@@ -181,8 +181,7 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Writes the report page of this thread. Without the option `reportFile`, it has the longest 100
-   * blocks, and neither the lag nor the requests over time.
+   * Writes the report page of this thread now. It needs the option `reportFile`.
    * @param path of the HTML file; folders around it are made
    * @returns whether it is written; if not, `diag` has the reason. It rejects only with a
    *   TypeError, if `path` is no text or is empty

@@ -1,5 +1,11 @@
-/** The report page: `reportFile` and `writeReport()`. */
+/** The report page, with the option `reportFile`; `writeReport()` writes it in between. */
 import type { Extra } from '../extra.ts';
 import { HtmlReport, writeReport } from './html-report.ts';
 
-export const htmlReport: Extra = { inSession: (session) => new HtmlReport(session), writeReport };
+export const htmlReport: Extra = {
+  inSession(session) {
+    const { reportFile } = session.config;
+    return reportFile === undefined ? undefined : new HtmlReport(session, reportFile);
+  },
+  writeReport,
+};

@@ -1,7 +1,6 @@
 /**
  * The report page of the active session: brings what the session finds to the recorder of the
  * thread, and writes the page when the process exits, on SIGURG, and when the session stops.
- * Without `reportFile` nothing is written until `writeReport()` asks for it.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fs from 'node:fs';
@@ -20,7 +19,7 @@ import { attempt } from '../support/guard.ts';
 import { launches } from '../support/launches.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { writePage } from './page-file.ts';
-import { recorderOfThread } from './recorder.ts';
+import { knownRecorder, recorderOfThread } from './recorder.ts';
 import { SourceLines } from './source-lines.ts';
 
 // Taken once: an application may replace them.
@@ -30,24 +29,17 @@ export class HtmlReport implements SessionExtra {
   readonly failure = 'cannot put a block on the report page';
   readonly #recorder = recorderOfThread();
   /** Absolute: the application may change its working directory. */
-  readonly #file: string | undefined;
+  readonly #file: string;
   readonly #launches = launches();
   #hasBlocked = false;
   /** When this process changed it last. */
   #writtenAt = 0;
-  /** With a file to write, 50 times a second. */
-  readonly lag?: (millis: number, samples: number) => void;
 
-  constructor(private readonly session: SessionView) {
-    const { reportFile } = session.config;
-    if (reportFile === undefined) return;
+  constructor(
+    private readonly session: SessionView,
+    reportFile: string,
+  ) {
     this.#file = fileOfThisThread(reportFile);
-    const { clock } = session;
-    this.lag = (millis, samples) => {
-      const now = clock.now();
-      const [time, busy] = [this.#recorder.times.now, now - clock.waited()];
-      for (let i = 0; i < samples; i++) this.#recorder.lag(time, busy, millis);
-    };
   }
 
   start(): void {
@@ -57,8 +49,6 @@ export class HtmlReport implements SessionExtra {
     this.#recorder.sourceLines = config.reportSource
       ? new SourceLines(createOriginOf(origin))
       : undefined;
-    if (this.#file === undefined) return;
-    this.#recorder.record();
     subscribe(REQUEST_CHANNEL, this.#onRequest);
     listen('exit', this.endBySignal);
     // A worker thread gets no signals.
@@ -68,11 +58,18 @@ export class HtmlReport implements SessionExtra {
   /** Writes the page now: the process may exit long after this. */
   stop(): void {
     this.#recorder.times.stop();
-    if (this.#file === undefined) return;
     unsubscribe(REQUEST_CHANNEL, this.#onRequest);
     unlisten('exit', this.endBySignal);
     unlisten(SUMMARY_SIGNAL, this.#write);
     this.#write();
+  }
+
+  /** 50 times a second. */
+  lag(millis: number, samples: number): void {
+    const { clock } = this.session;
+    const now = clock.now();
+    const [time, busy] = [this.#recorder.times.now, now - clock.waited()];
+    for (let i = 0; i < samples; i++) this.#recorder.lag(time, busy, millis);
   }
 
   emit(report: BlockReport): void {
@@ -85,23 +82,22 @@ export class HtmlReport implements SessionExtra {
 
   /** The process ends now. */
   readonly endBySignal = (): void => {
-    if (this.#file === undefined) return;
     attempt(() => this.session.settle());
     this.#write();
   };
 
   readonly #write = (): void => {
-    const file = this.#file;
-    if (file === undefined || this.#isForAnother(file)) return;
-    writeReport(file, this.session.log);
-    this.#writtenAt = changedAt(file);
+    if (this.#isForAnother()) return;
+    writeReport(this.#file, this.session.log);
+    this.#writtenAt = changedAt(this.#file);
   };
 
   /** A page that another process has written meanwhile is better than that of a launcher. */
-  #isForAnother(file: string): boolean {
+  #isForAnother(): boolean {
     const { isLauncher, launchedAt = Number.NaN } = this.#launches;
     if (isLauncher || (launchedAt > 0 && !this.#hasBlocked)) return true;
-    const isNewer = changedAt(file) > Math.max(this.#recorder.times.startedAt, this.#writtenAt);
+    const isNewer =
+      changedAt(this.#file) > Math.max(this.#recorder.times.startedAt, this.#writtenAt);
     return isNewer && (launchedAt > 0 || !this.#hasBlocked);
   }
 
@@ -120,7 +116,9 @@ export class HtmlReport implements SessionExtra {
  */
 export function writeReport(path: string, log: OnceLogger): boolean {
   try {
-    withoutTracing(() => writePage(path, recorderOfThread().read()));
+    const recorder = knownRecorder();
+    if (recorder === undefined) throw new Error('it needs the option reportFile');
+    withoutTracing(() => writePage(path, recorder.read()));
     return true;
   } catch (error) {
     log.log('warn', 'cannot write the report page', error);

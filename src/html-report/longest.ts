@@ -5,7 +5,7 @@ export class Longest<Item> {
 
   constructor(
     private readonly weightOf: (item: Item) => number,
-    public max: number,
+    private readonly max: number,
   ) {}
 
   /** Whether others were left out for it. */

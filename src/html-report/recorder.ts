@@ -1,11 +1,10 @@
 /**
  * What the report page shows of this thread, kept while the process runs.
  *
- * Guarantees: bounded memory. With `reportFile` at most 10 000 blocks, 2000 requests with 20 waits
- * each, 20 000 nodes of stacks and 2048 slots of the timeline; if there is more, the shortest
- * blocks and waits, the requests that waited least and the inner frames of new stacks are left
- * out, and the timeline gets longer slots. Without it at most 100 blocks, and nothing is done
- * while nothing blocks. The summary counts every block.
+ * Guarantees: bounded memory. At most 10 000 blocks, 2000 requests with 20 waits each, 20 000
+ * nodes of stacks and 2048 slots of the timeline; if there is more, the shortest blocks and waits,
+ * the requests that waited least and the inner frames of new stacks are left out, and the timeline
+ * gets longer slots. The summary counts every block.
  */
 
 import { keyOf } from '../name/key.ts';
@@ -24,18 +23,16 @@ import type { ReportBlock, ReportRequest } from './document.ts';
 import { LagTimeline } from './lag-timeline.ts';
 import { Longest } from './longest.ts';
 import type { SourceLines } from './source-lines.ts';
-import { MAX_NODES, StackTree } from './stack-tree.ts';
+import { StackTree } from './stack-tree.ts';
 
 const MAX_BLOCKS = 10_000;
-const MAX_BLOCKS_UNASKED = 100;
 const MAX_REQUESTS = 2000;
 /** Blocks that a request waited for: of the others it is known how long it waited for all. */
 const MAX_WAITS = 20;
-const MAX_NODES_UNASKED = 2000;
 /** Places of blocks, with their lines. */
 const MAX_CODES = 5000;
 
-const KEY = Symbol.for(`${PACKAGE_NAME}.report.v1`);
+const KEY = Symbol.for(`${PACKAGE_NAME}.report.v2`);
 
 /** Start of the block, and milliseconds. */
 type Wait = readonly [number, number];
@@ -46,34 +43,19 @@ export class ReportRecorder {
   readonly #codeIds = new Map<string, number>();
   readonly #functions: number[] = [];
   readonly #functionIds = new Map<string, number>();
-  #stacks = new StackTree(MAX_NODES_UNASKED);
-  readonly #blocks = new Longest<ReportBlock>(
-    ({ durationMillis }) => durationMillis,
-    MAX_BLOCKS_UNASKED,
-  );
+  #stacks = new StackTree();
+  readonly #blocks = new Longest<ReportBlock>(({ durationMillis }) => durationMillis, MAX_BLOCKS);
   readonly #requests = new Longest<ReportRequest>(
     ({ stalledMillis, queuedMillis }) => stalledMillis + queuedMillis,
     MAX_REQUESTS,
   );
   /** Of many waits. */
   readonly #longest = new WeakMap<RequestMessage['waits'], readonly number[]>();
-  #timeline: LagTimeline | undefined;
   readonly times = new RunTimes();
+  readonly #timeline = new LagTimeline(this.times.now);
   thresholdMillis = 0;
   /** Undefined if the page shows no source. */
   sourceLines: SourceLines | undefined;
-
-  /** From now on everything is kept. */
-  record(): void {
-    if (this.isRecording) return;
-    this.#timeline = new LagTimeline(this.times.now);
-    this.#blocks.max = MAX_BLOCKS;
-    this.#forgetUnusedStacks();
-  }
-
-  get isRecording(): boolean {
-    return this.#timeline !== undefined;
-  }
 
   block(
     told: EventLoopBlock,
@@ -102,7 +84,7 @@ export class ReportRecorder {
 
   /** Hot: 50 times a second. See {@link LagTimeline.add}. */
   lag(now: number, busy: number, lagMillis: number): void {
-    this.#timeline?.add(now, busy, lagMillis);
+    this.#timeline.add(now, busy, lagMillis);
   }
 
   /** A request has ended, stalled or not. */
@@ -147,8 +129,6 @@ export class ReportRecorder {
       startTimeMillis: times.startedAt,
       endTimeMillis: times.now,
       thresholdMillis: this.thresholdMillis,
-      /** Whether all of it was kept, since `reportFile` is set. */
-      isRecorded: this.isRecording,
       summary: summaryJson(this.#summary.read(times)),
       /** The places of blocks, and for each of them the first that is of the same function. */
       codes: this.#codes as readonly CodePlace[],
@@ -158,7 +138,7 @@ export class ReportRecorder {
       ...(this.sourceLines && {
         sources: this.sourceLines.read(this.#heaviestCodes(blocks), stacks),
       }),
-      ...(this.#timeline && { timeline: this.#timeline.read(times.now) }),
+      timeline: this.#timeline.read(times.now),
       ...(areRequestsKnown() && { requests: byStart(this.#requests.read()) }),
       /** What was left out, since there was too much of it. */
       dropped: {
@@ -202,7 +182,7 @@ export class ReportRecorder {
   /** What only blocks had that were left out. */
   #forgetUnusedStacks(): void {
     const all = this.#stacks;
-    const used = new StackTree(this.isRecording ? MAX_NODES : MAX_NODES_UNASKED);
+    const used = new StackTree();
     const moved = new Map<number, number | undefined>();
     for (const block of this.#blocks.kept) {
       block.stacks = block.stacks.flatMap((value, i) => {
@@ -228,10 +208,17 @@ function longestOf(waits: readonly Wait[]): readonly Wait[] {
   return longest;
 }
 
-/** The one of this thread, whichever copy of the package asks. */
+/** That of this thread, whichever copy of the package asks. */
+const ofThread = () => perThread(KEY, (): { recorder?: ReportRecorder } => ({}));
+
 export function recorderOfThread(): ReportRecorder {
-  return perThread(KEY, () => new ReportRecorder());
+  const holder = ofThread();
+  holder.recorder ??= new ReportRecorder();
+  return holder.recorder;
 }
+
+/** Undefined if no session of this thread had a report page. */
+export const knownRecorder = (): ReportRecorder | undefined => ofThread().recorder;
 
 function byStart<Item extends { startTimeMillis: number }>(items: readonly Item[]): Item[] {
   return [...items].sort((a, b) => a.startTimeMillis - b.startTimeMillis);

@@ -6,7 +6,7 @@ import type { SampledFrame, SampledStack } from '../name/sampled-stacks.ts';
 import type { ReportFrame } from './document.ts';
 
 /** Some 100 bytes each. */
-export const MAX_NODES = 20_000;
+const MAX_NODES = 20_000;
 
 const ROOT = -1;
 

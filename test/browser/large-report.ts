@@ -37,7 +37,6 @@ export function largeRecorder(folder: string): ReportRecorder {
   recorder.thresholdMillis = 20;
   recorder.times.start();
   recorder.times.stop();
-  recorder.record();
   let time = START;
   for (let i = 0; i < BLOCKS; i++) {
     const fn = Math.floor(next() ** 2 * FUNCTIONS);

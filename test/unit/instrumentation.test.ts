@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import fs, { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path, { join } from 'node:path';
 import { context, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { type Instrumentation, InstrumentationBase } from '@opentelemetry/instrumentation';
@@ -256,6 +257,20 @@ test('a provider that throws does not reach the host, and the earlier one stays'
   // The global provider is looked at every 50 beats of 1 ms: the given one is still followed.
   await turns(100);
   expect(await blockedSpans()).toBe(1);
+});
+
+test('writeReport() without the option reportFile: false, nothing is written, diag has why', async () => {
+  const said: unknown[] = [];
+  const ignore = () => {};
+  const warn = (...message: unknown[]) => said.push(message.join(' '));
+  diag.setLogger({ error: ignore, warn, info: ignore, debug: ignore, verbose: ignore });
+  const folder = mkdtempSync(path.join(tmpdir(), 'event-loop-'));
+  expect(await create().writeReport(path.join(folder, 'report.html'))).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+  expect(said).toEqual([
+    expect.stringMatching(/cannot write the report page.*needs the option reportFile/),
+  ]);
 });
 
 describe('ready()', () => {

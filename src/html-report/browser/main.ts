@@ -102,14 +102,7 @@ function start(report: ReportDocument): void {
     headline(model),
     worstSource(model),
     tiles(model),
-    section(
-      'Timeline',
-      timeline.element,
-      labels(model, tables),
-      whyLagFalls(report),
-      notRecorded(report),
-      details,
-    ),
+    section('Timeline', timeline.element, labels(model, tables), whyLagFalls(), details),
     section('Functions by harm', functionsOf(model, tables)),
     hasBlocks && flamePart,
     section('Routes', routesOf(model, tables)),
@@ -199,8 +192,8 @@ function tiles({ report }: Model): HTMLElement {
   const { timeline, summary } = report;
   const known = (values: readonly (number | null)[] = []) =>
     values.filter((value) => value !== null);
-  const lags = known(timeline?.maxLagMillis);
-  const busy = known(timeline?.utilization);
+  const lags = known(timeline.maxLagMillis);
+  const busy = known(timeline.utilization);
   const mean = busy.reduce((sum, share) => sum + share, 0) / busy.length;
   const tile = (name: string, value: string, more: string) =>
     h(
@@ -258,21 +251,10 @@ function labels({ blocks }: Model, tables: Tables): HTMLElement {
   );
 }
 
-function whyLagFalls({ timeline }: ReportDocument): HTMLElement | undefined {
-  if (timeline === undefined) return undefined;
+function whyLagFalls(): HTMLElement {
   return aside(
     'The lag is what an event waits that arrives at this moment: at the start of a block for all ' +
       'of the block, later for what remains of it. So the lag falls while a block lasts.',
-  );
-}
-
-function notRecorded({ isRecorded }: ReportDocument): HTMLElement | undefined {
-  if (isRecorded) return undefined;
-  return empty(
-    'Lag, utilization and requests were not recorded.',
-    'They are from the start on if the option reportFile is set: ',
-    code(`${PREFIX}REPORT_FILE=report.html`),
-    '. Without it, the page has the longest blocks only.',
   );
 }
 

@@ -79,7 +79,7 @@ export class Timeline {
         button('−', () => this.#zoom(ZOOM), 'Zoom out'),
         button('Whole run', () => this.#show(0, model.elapsed), 'Show the whole run'),
         this.#range,
-        model.report.timeline !== undefined && legend({ lag: 'lag', busy: 'utilization' }),
+        legend({ lag: 'lag', busy: 'utilization' }),
         h('span', { class: 'hint' }, 'Drag to pan, Ctrl + wheel to zoom, click a block.'),
       ),
       this.#stage,
@@ -111,7 +111,7 @@ export class Timeline {
     this.#colors = colors();
     this.#plot?.destroy();
     this.#plot = undefined;
-    if (this.#model.report.timeline !== undefined) this.#makePlot(width);
+    this.#makePlot(width);
     const rows = this.#rows * this.#rowHeight();
     const height = rows > 0 ? REQUESTS_TOP + rows + 6 : REQUESTS_TOP - 14;
     const scale = devicePixelRatio;
@@ -193,7 +193,7 @@ export class Timeline {
   /** Fewer points than pixels: lines that go up and down in each pixel take long to draw. */
   #setPoints(): void {
     const { timeline, startTimeMillis } = this.#model.report;
-    if (timeline === undefined || this.#plot === undefined) return;
+    if (this.#plot === undefined) return;
     const points = (this.#until - this.#from) / timeline.slotMillis;
     const merged = 2 ** Math.ceil(Math.log2(points / (this.#width() / PIXELS_PER_POINT)));
     if (merged === this.#merged) return;
