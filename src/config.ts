@@ -2,7 +2,6 @@
  * Defaults, environment and validation of the options. Code wins over environment, environment over
  * default. A bad value in code is thrown; any other is passed to `warn` and ignored.
  */
-import { types } from 'node:util';
 import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './name/in-app.ts';
 import { attempt } from './support/guard.ts';
 import { nearestOf } from './support/nearest.ts';
@@ -20,7 +19,7 @@ interface Option<T> {
   readonly fallback: T;
   /** Names the values that are right, for messages. */
   readonly expected: string;
-  /** Undefined if the value is right. Traps of a proxy may throw. */
+  /** Undefined if the value is right. */
   problemOf(value: unknown): Problem;
   /** The environment's text as a value to check; absent if only code can have the option. */
   parse?(text: string): unknown;
@@ -64,11 +63,7 @@ function fn<T>(): Option<T | undefined> {
   return {
     fallback: undefined,
     expected: 'a function',
-    problemOf(value) {
-      if (typeof value !== 'function') return 'type';
-      // Throws for a proxy that has been revoked.
-      return Object.getPrototypeOf(value) === undefined ? 'type' : undefined;
-    },
+    problemOf: (value) => (typeof value === 'function' ? undefined : 'type'),
   };
 }
 
@@ -174,8 +169,7 @@ const environment =
 
 /**
  * The options in force.
- * @throws TypeError if a value in `config` has the wrong type or cannot be read, RangeError if it
- *   is out of range
+ * @throws TypeError if a value in `config` has the wrong type, RangeError if it is out of range
  */
 export function resolveConfig(
   config: EventLoopInstrumentationConfig,
@@ -188,7 +182,7 @@ export function resolveConfig(
   }
   warnOfUnknown('the environment', variablesOf(env), VARIABLES, warn);
   // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
-  const given = copyOf(config);
+  const given: Record<string, unknown> = { ...config };
   warnOfUnknown('config', Object.keys(given), [...Object.keys(OPTIONS), GROUP], warn);
   const options = { ...OPTIONS, console: { ...OPTIONS.console, fallback: consoleByDefault } };
   const source = environment(env);
@@ -208,7 +202,7 @@ function resolveGroup(
     const what = `option ${GROUP} is ${show(given)}`;
     throw new TypeError(`EventLoopInstrumentation: ${what}, expected an object`);
   }
-  const all = given === undefined ? {} : copyOf(given, `${GROUP}.`);
+  const all: Record<string, unknown> = { ...given };
   const names = Object.keys(HEALTH_OPTIONS);
   warnOfUnknown(`option ${GROUP}`, Object.keys(all), names, warn);
   const inCode = Object.fromEntries(names.map((name) => [name, all[name]]));
@@ -240,60 +234,26 @@ function valueFrom(source: Source, name: string, option: Option<unknown>, warn: 
   if (parse === undefined) return fallback;
   const { place, given, value } = source(name, parse);
   if (given === undefined) return fallback;
-  if (problemIn(option, value) === undefined) return value;
+  if (option.problemOf(value) === undefined) return value;
   warn(`${place} is ${show(given)}, expected ${expected}; using ${show(fallback)}`);
   return fallback;
 }
 
-/**
- * How a bad value is shown: short, and never by running code of its own (a proxy's, a `toString`).
- */
+/** How a bad value is shown: short, and never by running a `toString` of its own. */
 function show(value: unknown, most = 40): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > most ? `${value.slice(0, most)}…` : value);
-  if (types.isProxy(value)) return 'a proxy';
   if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
-/** Each property is read once, those under symbols as well. */
-function copyOf(config: object, prefix = ''): Record<string, unknown> {
-  const isOwn = (key: PropertyKey) => Object.prototype.propertyIsEnumerable.call(config, key);
-  const what = prefix === '' ? 'config' : `option ${GROUP}`;
-  const keys = read(what, () => Reflect.ownKeys(config).filter(isOwn));
-  return Object.fromEntries(
-    keys.map((key) => {
-      const value = () => config[key as keyof object];
-      return [key, read(`option ${prefix}${String(key)}`, value)];
-    }),
-  );
-}
-
-/** A getter, or a trap of a proxy, may throw. */
-function read<T>(what: string, action: () => T): T {
-  try {
-    return action();
-  } catch (cause) {
-    throw new TypeError(`EventLoopInstrumentation: ${what} cannot be read`, { cause });
-  }
-}
-
 function check(name: string, option: Option<unknown>, value: unknown): void {
-  const problem = problemIn(option, value);
+  const problem = option.problemOf(value);
   if (problem === undefined) return;
   const ErrorClass = problem === 'type' ? TypeError : RangeError;
   throw new ErrorClass(
     `EventLoopInstrumentation: option ${name} is ${show(value)}, expected ${option.expected}`,
   );
-}
-
-/** A value whose traps throw has the wrong type. */
-function problemIn(option: Option<unknown>, value: unknown): Problem {
-  try {
-    return option.problemOf(value);
-  } catch {
-    return 'type';
-  }
 }
 
 /** The environment has no functions. */
