@@ -56,14 +56,12 @@ export interface EndingSpan {
  *
  * It needs an enabled `EventLoopInstrumentation` in the same thread, and does nothing without one.
  *
- * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. An older SDK does not;
- * there the attributes are set on the ended span, so this processor has to stand before the one
- * that exports.
+ * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. With an older SDK no span
+ * gets them.
  */
 export class EventLoopSpanProcessor {
   readonly #stalls = stallsOfThread();
   readonly #log = new OnceLogger();
-  #endingIsCalled = false;
   #isShutDown = false;
 
   constructor() {
@@ -79,14 +77,21 @@ export class EventLoopSpanProcessor {
   }
 
   /** Hot, for every span. */
-  onEnding(span: Span): void {
-    this.#endingIsCalled = true;
-    this.#end(span as Span & EndingSpan, setOnEnding);
+  onEnding(ending: Span): void {
+    const span = ending as Span & EndingSpan;
+    try {
+      const queued = this.#stalls.ending(span);
+      const stall = this.#stalls.stallOf(span);
+      const found = reportOf(span, stall, queued);
+      if (found !== undefined) setOn(span, found);
+      // Last: the host's meter may throw.
+      if (isEntryKind(span)) this.#stalls.ended(span, stall, queued);
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
-  onEnd(span: EndingSpan): void {
-    if (!this.#endingIsCalled) this.#end(span as Span & EndingSpan, setOnEnded);
-  }
+  onEnd(_span: EndingSpan): void {}
 
   /** Blocks that have ended are reported now, as far as they do not wait for source maps. */
   async forceFlush(): Promise<void> {
@@ -110,19 +115,6 @@ export class EventLoopSpanProcessor {
     }
   }
 
-  #end(span: Span & EndingSpan, set: (span: Span & EndingSpan, found: Found) => void): void {
-    try {
-      const queued = this.#stalls.ending(span);
-      const stall = this.#stalls.stallOf(span);
-      const found = reportOf(span, stall, queued);
-      if (found !== undefined) set(span, found);
-      // Last: the host's meter may throw.
-      if (isEntryKind(span)) this.#stalls.ended(span, stall, queued);
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
   #failed(error: unknown): void {
     this.#log.log('error', 'cannot find out how long a span was stalled', error);
   }
@@ -133,14 +125,9 @@ interface Found {
   readonly links: Link[];
 }
 
-function setOnEnding(span: Span, { attributes, links }: Found): void {
+function setOn(span: Span, { attributes, links }: Found): void {
   span.setAttributes(attributes);
   for (const link of links) span.addLink(link);
-}
-
-function setOnEnded(span: EndingSpan, { attributes, links }: Found): void {
-  Object.assign(span.attributes, attributes);
-  span.links.push(...links);
 }
 
 /** Attributes and links for a span that ends; undefined if it has not waited. */

@@ -1,5 +1,4 @@
 import {
-  type Context,
   type HrTime,
   ROOT_CONTEXT,
   type Span,
@@ -10,10 +9,7 @@ import {
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import {
-  type EndingSpan,
-  EventLoopSpanProcessor,
-} from '../../src/stalls/event-loop-span-processor.ts';
+import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
 import { MAX_OPEN_SPANS } from '../../src/stalls/open-spans.ts';
 import { type StallSession, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { captureDiag } from './support/capturing-logger.ts';
@@ -22,22 +18,6 @@ import { stallSession } from './support/stall-session.ts';
 
 /** Unix time. Each test has an hour of its own: blocks are remembered from one to the next. */
 let now = 1_700_000_000_000;
-
-interface LikeAnyProcessor {
-  onStart(span: Span, context: Context): void;
-  onEnding?(span: Span): void;
-  onEnd(span: EndingSpan): void;
-  forceFlush(): Promise<void>;
-  shutdown(): Promise<void>;
-}
-
-/** As an SDK before 2.3 has it: without `onEnding`. */
-const older = (processor: EventLoopSpanProcessor): LikeAnyProcessor => ({
-  onStart: (span, context) => processor.onStart(span, context),
-  onEnd: (span) => processor.onEnd(span),
-  forceFlush: () => processor.forceFlush(),
-  shutdown: () => processor.shutdown(),
-});
 
 class Scene {
   readonly start = now;
@@ -60,11 +40,9 @@ class Scene {
     stalled: (millis) => void this.entrySpans.push(millis),
   });
 
-  constructor(
-    wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor,
-  ) {
+  constructor() {
     const spanProcessors = [
-      wrap(this.processor),
+      this.processor,
       new SimpleSpanProcessor({ exporter: this.exporter }),
     ] as never[];
     this.provider = new TracerProvider({ spanProcessors });
@@ -135,8 +113,8 @@ const runsOf = (ran: readonly (readonly [Span, number])[]) =>
   ran.map(([span, millis]) => ({ context: trace.setSpan(ROOT_CONTEXT, span), millis }));
 
 const scenes: Scene[] = [];
-const scene = (...args: ConstructorParameters<typeof Scene>) => {
-  const made = new Scene(...args);
+const scene = () => {
+  const made = new Scene();
   scenes.push(made);
   return made;
 };
@@ -153,27 +131,22 @@ const someSpan = (id: string): SpanContext => ({
   traceFlags: TraceFlags.SAMPLED,
 });
 
-describe.each([
-  ['onEnding', undefined],
-  ['an SDK without onEnding', older],
-] as const)('with %s', (_name, wrap) => {
-  test('a stalled span says how long it was stalled, and links to the block', () => {
-    const s = scene(wrap);
-    const blocking = s.startSpan('blocking', 0);
-    const stalled = s.startSpan('stalled', 50);
-    s.block(100, 400, blocking, someSpan('a'));
-    expect(s.end(stalled, 450)).toEqual({
-      stall: 0.3,
-      incomplete: undefined,
-      links: [
-        expect.objectContaining({
-          context: someSpan('a'),
-          attributes: { 'event_loop.link.type': 'blocked_by' },
-        }),
-      ],
-    });
-    expect(s.end(blocking, 500)).toMatchObject({ stall: undefined, links: [] });
+test('a stalled span says how long it was stalled, and links to the block', () => {
+  const s = scene();
+  const blocking = s.startSpan('blocking', 0);
+  const stalled = s.startSpan('stalled', 50);
+  s.block(100, 400, blocking, someSpan('a'));
+  expect(s.end(stalled, 450)).toEqual({
+    stall: 0.3,
+    incomplete: undefined,
+    links: [
+      expect.objectContaining({
+        context: someSpan('a'),
+        attributes: { 'event_loop.link.type': 'blocked_by' },
+      }),
+    ],
   });
+  expect(s.end(blocking, 500)).toMatchObject({ stall: undefined, links: [] });
 });
 
 test('a request that ran for a part of a pile-up waited for the others of it', () => {
