@@ -56,8 +56,8 @@ export interface EndingSpan {
  *
  * It needs an enabled `EventLoopInstrumentation` in the same thread, and does nothing without one.
  *
- * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. With an older SDK no span
- * gets them.
+ * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. With an older SDK no
+ * span gets them.
  */
 export class EventLoopSpanProcessor {
   readonly #stalls = stallsOfThread();
