@@ -173,7 +173,12 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
             log.faults.inHook ??= error;
           }
         },
-        () => guard.run('cannot end the start-up', () => ledger.endStartup()),
+        () =>
+          guard.run('cannot end the start-up', () => {
+            ledger.endStartup();
+            // The main script may have set a context manager, which has promise hooks.
+            hook?.switch();
+          }),
       )
     : undefined;
   const hook =

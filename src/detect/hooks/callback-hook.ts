@@ -6,7 +6,7 @@
  * 2. while the loop idles: the callback that ends the rest has to wake up the watchdog thread;
  * 3. while the watchdog thread does not watch: no stack sample tells callbacks apart then.
  *
- * It is switched in a tick or a beat, and never inside a stack sample: that may come while Node.js
+ * It is switched in a tick, a beat or the first timer, and never inside a stack sample: that may come while Node.js
  * or the application switches hooks ("async hook stack has become corrupted", Node.js 20 and 22).
  *
  * Until Node.js 24, a hook with `before` brings V8's promise hooks with it. With `'auto'` it stays
@@ -119,7 +119,7 @@ export class CallbackHook {
     this.switch();
   }
 
-  /** Call it in a tick or a beat only, or in what the application calls. */
+  /** Call it in a tick, a beat or a timer of ours only, or in what the application calls. */
   switch(): void {
     const isNeeded = this.#isStarted && this.#isWanted;
     if (isNeeded === this.#isOn || (isNeeded && !mayHook(this.mode))) return;
