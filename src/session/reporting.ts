@@ -133,7 +133,15 @@ export function createReporting(
   }
   emitters.others.push(blockChannel);
 
-  const shutdown = new SdkShutdown(settle, onHookError);
+  const reportAll = async (): Promise<void> => {
+    report();
+    await positions.settled();
+    // The functions that spans have waited for are known now.
+    for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
+  };
+  const isWaiting = () => reporter.isWaiting || positions.isWaiting;
+  const flush = () => (isWaiting() ? reportAll() : undefined);
+  const shutdown = new SdkShutdown(settle, flush, onHookError);
   const watchProvider = () =>
     guard.run('cannot watch the SDK', () => {
       const provider = targets.tracerProvider?.();
@@ -173,12 +181,7 @@ export function createReporting(
       ...extras,
       { start: watchProvider, stop: () => shutdown.release() },
     ],
-    report: async () => {
-      report();
-      await positions.settled();
-      // The functions that spans have waited for are known now.
-      for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
-    },
+    report: reportAll,
     settle,
     watchProvider,
     endBySignal: () => {

@@ -84,9 +84,13 @@ export class SourcePositions {
     this.#ask(() => ({ positions: [], calls, folders }), done);
   }
 
+  get isWaiting(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** Resolves when no lookup waits any more, after `maxWaitMillis` at most. */
   settled(): Promise<void> {
-    if (this.#pending.size === 0) return Promise.resolve();
+    if (!this.isWaiting) return Promise.resolve();
     return new Promise((resolve) => this.#whenSettled.push(resolve));
   }
 

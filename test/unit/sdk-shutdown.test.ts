@@ -6,8 +6,10 @@ type Provider = TracerProvider & { shutdown(...args: unknown[]): unknown };
 
 const setUp = () => {
   const onShutdown = jest.fn();
+  const onFlush = jest.fn();
   const onError = jest.fn();
-  return { onShutdown, onError, watcher: new SdkShutdown(onShutdown, onError) };
+  const watcher = new SdkShutdown(onShutdown, onFlush, onError);
+  return { onShutdown, onFlush, onError, watcher };
 };
 
 /** Says in `calls` when it is shut down. */
@@ -28,6 +30,32 @@ test("it is called before the SDK's own shutdown, which gets what it was called 
   watcher.watch(provider);
   expect(provider.shutdown(1, 2)).toBe('done');
   expect(calls).toEqual(['watcher', provider, 1, 2]);
+});
+
+test("the SDK's forceFlush waits for what is under way, and for nothing else", async () => {
+  const calls: unknown[] = [];
+  const provider = Object.assign(fakeProvider(), {
+    forceFlush: async (...args: unknown[]) => void calls.push(...args),
+  });
+  const { watcher, onFlush, onError } = setUp();
+  watcher.watch(provider);
+  onFlush.mockReturnValueOnce(undefined);
+  const flushed = provider.forceFlush('at once');
+  expect(calls).toEqual(['at once']);
+  await flushed;
+
+  let setReported = () => {};
+  onFlush.mockReturnValueOnce(
+    new Promise<void>((resolve) => {
+      setReported = resolve;
+    }),
+  );
+  const late = provider.forceFlush('later');
+  expect(calls).toEqual(['at once']);
+  setReported();
+  await late;
+  expect(calls).toEqual(['at once', 'later']);
+  expect(onError).not.toHaveBeenCalled();
 });
 
 test('what it throws is passed on, and the SDK shuts down', () => {
