@@ -6,8 +6,9 @@
  * 2. while the loop idles: the callback that ends the rest has to wake up the watchdog thread;
  * 3. while the watchdog thread does not watch: no stack sample tells callbacks apart then.
  *
- * It is switched in a tick, a beat or the first timer, and never inside a stack sample: that may come while Node.js
- * or the application switches hooks ("async hook stack has become corrupted", Node.js 20 and 22).
+ * It is switched in a tick, a beat or the first timer, and never inside a stack sample: that may
+ * come while Node.js or the application switches hooks ("async hook stack has become corrupted",
+ * Node.js 20 and 22).
  *
  * Until Node.js 24, a hook with `before` brings V8's promise hooks with it. With `'auto'` it stays
  * off there in a process that has none: they cost each `await` some 100 ns, and a `vm` context with
