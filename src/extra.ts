@@ -115,9 +115,9 @@ export interface SessionView {
   /** Nothing is exported. */
   readonly isConsoleOnly: boolean;
   instruments(): Instruments;
-  /** Reports the blocks that have ended; some wait for the source maps of their code. */
-  report(): void;
-  /** The same, and waits for the source maps, for 100 ms at most. */
+  /** Reports the blocks that have ended. Resolves when all of them are reported; never rejects. */
+  report(): Promise<void>;
+  /** The same at once: waits for the thread that explains, for 100 ms at most. */
   reportNow(): void;
   /** Reports everything now, the running callback included. */
   settle(): void;

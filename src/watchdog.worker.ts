@@ -12,10 +12,12 @@ import type { WatchdogData } from './sample/protocol.ts';
 import { SharedMemory } from './sample/shared-memory.ts';
 import { ThreadSleep } from './sample/thread-sleep.ts';
 import { watchThread } from './sample/watchdog-loop.ts';
+import { allowReading } from './support/reading.ts';
 import { THREAD_EXTRAS } from './thread-extras.ts';
 
 // Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
 process.removeAllListeners('warning');
+allowReading();
 
 const reportOngoing: ReportOngoing = (data) => {
   const reporters = THREAD_EXTRAS.flatMap((extra) => extra.reportOngoing?.(data) ?? []);

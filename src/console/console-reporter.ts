@@ -108,7 +108,10 @@ export class ConsoleReporter {
     this.#summarizeOnce(true);
   };
 
-  readonly #onSignal = (): void => this.#writeSummary();
+  readonly #onSignal = (): void => {
+    this.settle();
+    this.#writeSummary();
+  };
 
   /** An error of a subscriber would be an uncaught exception. */
   readonly #onRequest = (message: unknown): void => {

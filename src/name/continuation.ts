@@ -2,15 +2,14 @@
  * Whether a function, where it is on a stack, only calls or awaits a function that it was given: a
  * middleware and its `next()`. What runs is then not its own.
  *
- * Guarantees: it reads the text of the code from its file, once for each position, and only where
- * files may be read; nothing is thrown.
+ * Guarantees: it reads the text of the code from its file, once for each position, and only in a
+ * thread that may; nothing is thrown.
  */
 import { isAbsolute } from 'node:path';
 import type { StackFrame } from '../block.ts';
 import { type CodeText, readCode } from '../support/code-text.ts';
 import { toPath } from '../support/file-url.ts';
-import { tracesSyncIo } from '../support/schedstat.ts';
-import { mayRead } from './reading.ts';
+import { mayRead } from '../support/reading.ts';
 
 /** Those of some 100 blocks with stacks of 50 different frames. */
 const MAX_KNOWN_POSITIONS = 5000;
@@ -29,16 +28,11 @@ export function passesOn(place: Place): boolean {
   if (answer !== undefined) return answer;
   const path = toPath(place.file ?? '');
   if (!isAbsolute(path) || !mayRead()) return false;
-  const code = tracesSyncIo() ? undefined : readCode(path);
+  const code = readCode(path);
   const read = code !== undefined && passesOnIn(code, place);
-  learnPassesOn(place, read);
-  return read;
-}
-
-/** A thread has read it. */
-export function learnPassesOn(place: Place, answer: boolean): void {
   if (known.size >= MAX_KNOWN_POSITIONS) known.clear();
-  known.set(keyOf(place), answer);
+  known.set(keyOf(place), read);
+  return read;
 }
 
 function passesOnIn(code: CodeText, { line, column, functionLine, functionColumn }: Place) {

@@ -1,13 +1,12 @@
 /**
  * Finds the package of a file, and whether that depends on another.
  *
- * Guarantees: it reads each `package.json` once, and only where files may be read; nothing is
- * thrown.
+ * Guarantees: it reads each `package.json` once, and only in a thread that may; nothing is thrown.
  */
 import { readFileSync } from 'node:fs';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
-import { mayRead } from './reading.ts';
+import { mayRead } from '../support/reading.ts';
 
 const MAX_KNOWN_PACKAGES = 500;
 const LISTS = ['dependencies', 'optionalDependencies', 'peerDependencies'];
@@ -56,8 +55,15 @@ export function dependsOn(folder: string, other: string): boolean | undefined {
   return known.get(folder)?.has(name);
 }
 
-/** A thread has read it: the names of what a package depends on. */
-export function learnPackage(folder: string, others: readonly string[] | undefined): void {
+/** A folder, and the names of what its package depends on; undefined if that may be any other. */
+export type PackageDependencies = readonly [folder: string, others: readonly string[] | undefined];
+
+/** Another thread has read them. */
+export function learnPackages(packages: readonly PackageDependencies[]): void {
+  for (const [folder, others] of packages) learnPackage(folder, others);
+}
+
+function learnPackage(folder: string, others: readonly string[] | undefined): void {
   if (known.size >= MAX_KNOWN_PACKAGES) known.clear();
   known.set(folder, others && new Set(others));
 }

@@ -4,6 +4,7 @@
  * code, which must not run inside a handler; and Node.js tells of garbage collections later.
  */
 import type { Block } from '../block.ts';
+import type { Explain } from '../explain/explainer.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { Clock } from '../support/clock.ts';
 import { Guard } from '../support/guard.ts';
@@ -11,7 +12,6 @@ import type { EventLoopBlock } from '../types.ts';
 import { BlockLink } from './block-link.ts';
 import type { BlockMetrics } from './block-metrics.ts';
 import type { BlockSpans } from './block-span.ts';
-import type { CodeDescriber } from './code-describer.ts';
 import type { BlockReport, Emitter } from './emitter.ts';
 import { EndedBlock } from './ended-block.ts';
 
@@ -67,7 +67,7 @@ export class BlockReporter {
       /** Everything else, in this order. */
       readonly others: readonly Emitter[];
     },
-    private readonly describer: CodeDescriber,
+    private readonly explain: Explain,
     private readonly clock: Clock,
     private readonly log: OnceLogger,
   ) {
@@ -81,9 +81,9 @@ export class BlockReporter {
    */
   add(block: Block, stalledSpans?: number): ReturnType<typeof unreported> {
     const { metrics, spans } = this.emitters;
-    const ended = new EndedBlock(block, stalledSpans, this.clock, this.describer);
+    const ended = new EndedBlock(block, stalledSpans, this.clock);
     if (block.isOwnWork || this.#waiting.length >= MAX_WAITING) {
-      const facts = ended.known();
+      const facts = ended.unnamed();
       const { context } = ended;
       this.#guard.run(metrics.failure, () => metrics.emit({ block: facts, context }));
       if (!block.isOwnWork && facts.expected !== true) metrics.suppressed(facts, context);
@@ -137,7 +137,7 @@ export class BlockReporter {
       const { block, span } = each;
       const { context } = block;
       this.#guard.run('cannot report a block', () =>
-        block.complete(this.ports.gcWithin, this.#guard, (facts, samples) => {
+        block.complete(this.ports.gcWithin, this.explain, this.#guard, (facts, samples) => {
           this.#emit({ block: facts, ended: block.block, context, samples, span });
         }),
       );

@@ -3,13 +3,13 @@
  */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block, WeightedSample } from '../block.ts';
+import type { Explain } from '../explain/explainer.ts';
 import { causeOfBlock, collectionsAround } from '../name/cause.ts';
 import type { SampledCode } from '../name/describe-code.ts';
 import { expectsBlocks } from '../otel/context-marks.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
-import type { CodeDescriber } from './code-describer.ts';
 
 export class EndedBlock {
   #queuedSpans = 0;
@@ -19,7 +19,6 @@ export class EndedBlock {
     readonly block: Block,
     private readonly stalledSpans: number | undefined,
     private readonly clock: Clock,
-    private readonly describer: CodeDescriber,
   ) {}
 
   get durationMillis(): number {
@@ -40,14 +39,10 @@ export class EndedBlock {
     return isNew;
   }
 
-  /** What is known as soon as the block has ended, without its code: that takes 6 to 36 ms. */
+  /** What is known as soon as the block has ended, without its code. */
   unnamed(): EventLoopBlock {
     const { cause: _, ...facts } = this.#facts({ samples: this.block.samples.length });
     return facts;
-  }
-
-  known(): EventLoopBlock {
-    return this.#facts(this.describer.describe(this.block));
   }
 
   /**
@@ -56,13 +51,14 @@ export class EndedBlock {
    */
   complete(
     gcWithin: (start: number, end: number) => number,
+    explain: Explain,
     guard: Guard,
     done: (facts: EventLoopBlock, samples: readonly WeightedSample[]) => void,
   ): void {
     const gc = guard.run('cannot read garbage collection times', () =>
       collectionsAround(this.block, gcWithin),
     );
-    this.describer.describeInSource(this.block, (code, samples) => {
+    explain(this.block, (code, samples) => {
       done(this.#facts(code, gc), samples);
     });
   }

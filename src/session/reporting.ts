@@ -3,6 +3,7 @@
  * the extras.
  */
 import type { Block } from '../block.ts';
+import { Explainer } from '../explain/explainer.ts';
 import type { Part, SessionExtra, SessionView, SpansAtBlock } from '../extra.ts';
 import { createOriginOf } from '../name/in-app.ts';
 import { sdkOf } from '../otel/sdk-internals.ts';
@@ -12,10 +13,8 @@ import { BlockEvents } from '../report/block-event.ts';
 import { BlockMetrics } from '../report/block-metrics.ts';
 import { BlockReporter } from '../report/block-reporter.ts';
 import { BlockSpans } from '../report/block-span.ts';
-import { CodeDescriber } from '../report/code-describer.ts';
 import type { Emitter } from '../report/emitter.ts';
 import { UserHooks } from '../report/user-hooks.ts';
-import { SourcePositions } from '../source-maps/source-positions.ts';
 import { canCountIterations } from '../support/clock.ts';
 import { workingFolder } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
@@ -50,22 +49,16 @@ export function createReporting(
   const { ledger } = detection;
   const extras: SessionExtra[] = [];
   const turnsToWait = () => Math.max(0, ...extras.map((extra) => extra.turnsToWait?.() ?? 0));
-  const positions = new SourcePositions(log, {
-    isOff: !config.sourceMaps,
-    asOwnWork: (work) => ledger.asOwnWork(work),
-  });
-  const describer = createDescriber(common, detection, positions);
+  // The immediate is not unref'd: a process that ends right after a block still reports it.
+  const schedule = (work: () => void): void =>
+    void setImmediate(() =>
+      attempt(() => guard.run('cannot report blocks', () => ledger.asOwnWork(work)), onHookError),
+    );
+  const explainer = createExplainer(common, detection, schedule);
   const emitters = createEmitters(common);
   const reporter = new BlockReporter(
     {
-      schedule: (reportDue) =>
-        // The immediate is not unref'd: a process that ends right after a block still reports it.
-        void setImmediate(() =>
-          attempt(
-            () => guard.run('cannot report blocks', () => ledger.asOwnWork(reportDue)),
-            onHookError,
-          ),
-        ),
+      schedule,
       gcWithin: (start, end) => {
         detection.gc.collect();
         return detection.gc.within(start, end);
@@ -73,7 +66,7 @@ export function createReporting(
       turnsToWait,
     },
     emitters,
-    describer,
+    explainer.explain,
     clock,
     log,
   );
@@ -84,7 +77,7 @@ export function createReporting(
   };
   const reportWithin = (millis: number): void => {
     report();
-    guard.run('cannot report blocks', () => positions.settle(millis));
+    guard.run('cannot report blocks', () => explainer.settle(millis));
     for (const extra of extras) guard.run('cannot report blocks', () => extra.settle?.());
     log.catchUp();
   };
@@ -101,6 +94,13 @@ export function createReporting(
   };
   const settle = () => void attempt(settleAll, onHookError);
 
+  const reportAll = async (): Promise<void> => {
+    report();
+    await explainer.settled();
+    // The functions that spans have waited for are known now.
+    for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
+  };
+
   const view: SessionView = {
     config,
     log,
@@ -116,7 +116,7 @@ export function createReporting(
     collections: (from, until) => detection.gc.collections(from, until),
     isConsoleOnly: targets.isConsoleOnly === true,
     instruments: () => targets.instruments(),
-    report,
+    report: reportAll,
     reportNow: () => reportWithin(EXIT_WAIT_MILLIS),
     settle,
   };
@@ -133,13 +133,7 @@ export function createReporting(
   }
   emitters.others.push(blockChannel);
 
-  const reportAll = async (): Promise<void> => {
-    report();
-    await positions.settled();
-    // The functions that spans have waited for are known now.
-    for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
-  };
-  const isWaiting = () => reporter.isWaiting || positions.isWaiting;
+  const isWaiting = () => reporter.isWaiting || explainer.isWaiting;
   const flush = () => (isWaiting() ? reportAll() : undefined);
   const shutdown = new SdkShutdown(settle, flush, onHookError);
   const watchProvider = () =>
@@ -167,7 +161,7 @@ export function createReporting(
 
   return {
     parts: [
-      positions,
+      explainer,
       {
         start: () => {
           listen('beforeExit', settle);
@@ -206,25 +200,29 @@ function createEmitters({ config, clock, log, targets }: Common) {
   return { metrics, spans, others };
 }
 
-function createDescriber(
-  { config, guard, log, origin }: Common,
-  { gc }: Detection,
-  positions: SourcePositions,
-): CodeDescriber {
-  const originOf = createOriginOf({
-    ...origin,
-    inApp: config.inApp,
-    onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
-  });
-  return new CodeDescriber(
+function createExplainer(
+  { config, log, origin }: Common,
+  { gc, ledger }: Detection,
+  schedule: (work: () => void) => void,
+): Explainer {
+  const { inApp, recordFile, sourceMaps } = config;
+  return new Explainer(
     {
-      originOf,
+      originOf: createOriginOf({
+        ...origin,
+        inApp,
+        onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
+      }),
+      origin,
+      asksOrigins: typeof inApp === 'function',
       cwd: workingFolder(),
-      gcWithin: (from, until) => gc.within(from, until),
-      lookUp: (asked, done) => positions.lookup(asked, done),
-      read: (calls, folders, done) => positions.read(calls, folders, done),
+      hasMaps: sourceMaps,
+      isRecorded: recordFile !== undefined,
+      collections: (from, until) => gc.collections(from, until),
+      schedule,
+      asOwnWork: (work) => ledger.asOwnWork(work),
     },
-    guard,
+    log,
   );
 }
 

@@ -16,37 +16,27 @@ import { pathToFileURL } from 'node:url';
 import { boundedFile } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
-import { isOfFile, needsCompiler, withoutLine } from './loaded-text.ts';
-import { type GeneratedPosition, positionsOfStackTrace, type SourcePosition } from './position.ts';
+import { isOfFile, needsCompiler } from './loaded-text.ts';
+import {
+  type GeneratedPosition,
+  positionsOfStackTrace,
+  type SourcePosition,
+  type SourcePositionList,
+} from './position.ts';
 import { resolveSource } from './resolve-source.ts';
 
-/**
- * For positions in code that a loader made. Without a map, those of TypeScript and JSX have no
- * line; JavaScript keeps its own: it may only stand in a wrapper.
- * @param isOff whether no map is looked for: then no code of a loader has a line
- */
-export function positionsOfLoader(transformed: readonly GeneratedPosition[], isOff: boolean) {
-  const found = new Map<GeneratedPosition, SourcePosition>();
-  const rest = transformed.filter((position) => {
-    const byNode = isOff ? undefined : attempt(() => positionByNode(position));
-    if (byNode !== undefined) found.set(position, byNode);
-    return byNode === undefined;
-  });
-  const byHost = isOff ? [] : positionsByHost(rest);
-  rest.forEach((position, i) => {
-    const other = isOff || needsCompiler(position.file) ? withoutLine(position) : undefined;
-    const source = byHost[i] ?? other;
-    if (source !== undefined) found.set(position, source);
-  });
-  return found;
+/** For positions in code that a loader made; undefined where nobody has a map. */
+export function positionsByLoader(made: readonly GeneratedPosition[]): SourcePositionList {
+  const byNode = made.map((position) => attempt(() => positionByNode(position)));
+  const rest = made.filter((_, i) => byNode[i] === undefined);
+  const byHost = positionsByHost(rest);
+  return made.map((position, i) => byNode[i] ?? byHost[rest.indexOf(position)]);
 }
 
-/** While it is not known whether a loader made it: Node.js itself only takes the types away. */
-export function positionIfUnread(position: GeneratedPosition): SourcePosition | undefined {
-  const { file, offset } = position;
-  if (offset === undefined || !isOfFile(file) || !needsCompiler(file)) return undefined;
+/** Whether a file that was not read may run with other lines: Node.js only takes types away. */
+export function mayHaveOtherLines(file: string): boolean {
   const { typescript } = process.features as { typescript?: unknown };
-  return typescript === 'strip' && !hasLoader() ? undefined : withoutLine(position);
+  return isOfFile(file) && needsCompiler(file) && (typescript !== 'strip' || hasLoader());
 }
 
 const nodeHasSourceMaps = () =>
@@ -82,9 +72,6 @@ const mainError = () => Object.getPrototypeOf(DOMException.prototype).constructo
 
 /** Whether files may run as something else than their text. Never throws. */
 export const hasLoader = (): boolean => nodeHasSourceMaps() || attempt(hostFunction) !== undefined;
-
-export const mayBeOfLoader = (file: string): boolean =>
-  isOfFile(file) && (needsCompiler(file) || hasLoader());
 
 function hostFunction(): ErrorConstructor['prepareStackTrace'] | undefined {
   return [RealmError, mainError() as ErrorConstructor]

@@ -2,13 +2,11 @@
  * Where the source map of a file is: in its comment `//# sourceMappingURL=…`, in the file that this
  * comment names, or beside it as `file.map`.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { isFile } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 
 const COMMENT = 'sourceMappingURL=';
-const TAIL_BYTES = 2048;
 
 /** @returns undefined if there is none; `file` is the one that the map's sources are relative to */
 export function mapOf(file: string, code: string): { file: string; inline?: string } | undefined {
@@ -17,18 +15,6 @@ export function mapOf(file: string, code: string): { file: string; inline?: stri
   const named = url && !isElsewhere(url) && path.resolve(path.dirname(file), toName(url));
   const found = [named, `${file}.map`].find((its) => its && isFile(its));
   return found ? { file: found } : undefined;
-}
-
-/**
- * Whether a file may have a map, from its last 2 kB: some 50 µs, once for each file. Most have
- * none, and asking the thread would delay the report of a block.
- */
-export function mayHaveMap(file: string): boolean {
-  if (isFile(`${file}.map`)) return true;
-  const tail = isFile(file) ? readTail(file) : '';
-  // A map in the last line may be longer than the tail.
-  const isPartOfLine = tail.length > TAIL_BYTES / 2 && !tail.includes('\n');
-  return isPartOfLine || commentIn(tail) !== undefined;
 }
 
 /** The URL of the last comment. Code that writes such a comment has a quote near it. */
@@ -56,16 +42,4 @@ function readDataUrl(url: string): string {
   const body = url.slice(comma + 1);
   const isBase64 = url.slice(0, comma).endsWith(';base64');
   return isBase64 ? Buffer.from(body, 'base64').toString() : decodeURIComponent(body);
-}
-
-function readTail(file: string): string {
-  const descriptor = openSync(file, 'r');
-  try {
-    const { size } = fstatSync(descriptor);
-    const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    readSync(descriptor, buffer, 0, buffer.length, Math.max(0, size - buffer.length));
-    return buffer.toString().trimEnd();
-  } finally {
-    closeSync(descriptor);
-  }
 }

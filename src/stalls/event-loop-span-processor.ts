@@ -93,10 +93,10 @@ export class EventLoopSpanProcessor {
 
   onEnd(_span: EndingSpan): void {}
 
-  /** Blocks that have ended are reported now, as far as they do not wait for source maps. */
+  /** Resolves when all blocks that have ended are reported. */
   async forceFlush(): Promise<void> {
     try {
-      this.#stalls.session?.report();
+      await this.#stalls.session?.report();
     } catch (error) {
       this.#failed(error);
     }

@@ -57,7 +57,7 @@ export interface StallSession {
   /** Resources that were made since the running iteration began have larger async ids. */
   tickId(): number;
   /** Reports the blocks that have ended; some wait for source maps. */
-  report(): void;
+  report(): Promise<void>;
   settle(): void;
   /** An entry span has ended, stalled or not. May throw: the host's meter may. */
   stalled(millis: number): void;

@@ -15,9 +15,6 @@ export const hasNodeFlag = (name: string) =>
     flags.replaceAll('_', '-').includes(name),
   );
 
-/** With `--trace-sync-io` Node.js prints a stack trace for each file that is read. */
-export const tracesSyncIo = () => hasNodeFlag('--trace-sync-io');
-
 /**
  * A file of one line that is read again and again.
  * @throws if it cannot be read

@@ -12,7 +12,7 @@ import { voidNaming } from './support/validity.ts';
 /** What the end of a file is: there may be a comment that names its map. */
 const END_BYTES = 2048;
 
-/** The thread is waited for so long, as `SourcePositions` says, less what else a report takes. */
+/** The thread is waited for so long, as `Explainer` says, less what else a report takes. */
 const MAX_READ_MILLIS = 900;
 
 const LINES = '// a line that does nothing\n'.repeat(30_000);

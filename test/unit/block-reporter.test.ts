@@ -7,6 +7,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
+import { describeCode } from '../../src/name/describe-code.ts';
 import { createOriginOf } from '../../src/name/in-app.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
 import type { Logger, LogRecord } from '../../src/otel/logger.ts';
@@ -14,10 +15,8 @@ import { BlockEvents } from '../../src/report/block-event.ts';
 import { BlockMetrics } from '../../src/report/block-metrics.ts';
 import { BlockReporter } from '../../src/report/block-reporter.ts';
 import { BlockSpans } from '../../src/report/block-span.ts';
-import { CodeDescriber } from '../../src/report/code-describer.ts';
 import { type BlockReport, isIgnored } from '../../src/report/emitter.ts';
 import { UserHooks } from '../../src/report/user-hooks.ts';
-import { Guard } from '../../src/support/guard.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
@@ -77,12 +76,7 @@ function setUp(options: Omit<EventLoopInstrumentationConfig, 'enabled'> = {}) {
       if (isIgnored(report)) ignored.push(report.block);
     },
   };
-  const describing = {
-    originOf: createOriginOf(),
-    cwd: '/app',
-    gcWithin: () => Number.NaN,
-    lookUp: undefined,
-  };
+  const describing = { originOf: createOriginOf(), cwd: '/app' };
   const given = {
     requireParentSpan: false,
     maxSpansPerMinute: 600,
@@ -105,7 +99,7 @@ function setUp(options: Omit<EventLoopInstrumentationConfig, 'enabled'> = {}) {
       spans: new BlockSpans(given, () => sources.tracer(), hooks, blockMetrics, clock),
       others: [new BlockEvents(given.blockEvents, () => sources.logger(), hooks), subscriber],
     },
-    new CodeDescriber(describing, new Guard(new OnceLogger())),
+    ({ samples, start, end }, done) => done(describeCode(samples, start, end, describing), samples),
     clock,
     log,
   );

@@ -217,7 +217,7 @@ test('a shutdown reports what waits, before other processors shut down; a flush 
   const asked: string[] = [];
   const processor = new EventLoopSpanProcessor();
   const session = stallSession({
-    report: () => void asked.push('report'),
+    report: async () => void asked.push('report'),
     settle: () => void asked.push('settle'),
   });
   stallsOfThread().start(session);

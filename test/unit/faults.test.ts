@@ -50,7 +50,6 @@ const OF_NODE: [name: string, owner: () => object, key: string][] = [
   ['process.cwd', () => process, 'cwd'],
   [CONSOLE, () => fs, 'writeSync'],
   ['fs.readFileSync', () => fs, 'readFileSync'],
-  ['fs.statSync', () => fs, 'statSync'],
   ['timers.setTimeout', () => require('node:timers'), 'setTimeout'],
   ['timers.setInterval', () => require('node:timers'), 'setInterval'],
   ['worker_threads.Worker', () => require('node:worker_threads'), 'Worker'],

@@ -12,6 +12,7 @@ const ORDER = [
   ['otel'],
   ['name'],
   ['source-maps'],
+  ['explain'],
   ['sample'],
   ['native'],
   ['detect'],

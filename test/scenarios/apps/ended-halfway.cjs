@@ -33,7 +33,7 @@ const PLACES = {
   'code in `vm`': () => runInThisContext('places.spin()', { timeout: 10_000 }),
   'a signal to itself': () => process.kill(process.pid, 'SIGWINCH') && spin(),
   health: () => instrumentation.health(1000) && spin(),
-  'a flush': () => void processor.forceFlush(),
+  'a flush': () => processor.forceFlush() && spin(),
 };
 globalThis.places = { ...PLACES, spin };
 
@@ -54,7 +54,7 @@ main(sdk, async () => {
   await instrumentation.ready();
   for (const place of Object.keys(PLACES)) {
     await alone(() => {
-      // A flush has something to report, and calls the hook.
+      // A flush has something to report.
       if (place === 'a flush') blockIn('before a flush');
       isEndless = true;
       endIn(`places[${JSON.stringify(place)}]()`, ENDED_AFTER_MILLIS);

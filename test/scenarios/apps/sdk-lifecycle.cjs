@@ -17,6 +17,7 @@ const lifecycles = {
   async 'SDK started late'() {
     const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
     await blockAlone('without an SDK');
+    await instrumentation.forceFlush();
     const sdk = startNodeSdk({ instrumentations: [instrumentation] });
     await wait(SEVERAL_BEATS_MILLIS);
     await blockAlone('with an SDK');

@@ -34,7 +34,7 @@ async function main() {
   await inStore('enable', () => {
     instrumentation = new EventLoopInstrumentation(options);
   });
-  // Its line is looked up by the thread that reads source maps, which waits for more to do.
+  // Its line is explained by a thread, which waits for more to do.
   await inStore('block', blocks);
   await inStore('setConfig', () => instrumentation.setConfig({ ...options, console: true }));
   await inStore('recordBlocks', async () => {

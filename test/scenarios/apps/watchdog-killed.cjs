@@ -7,7 +7,7 @@ const threads = [];
 workerThreads.Worker = class extends workerThreads.Worker {
   constructor(...args) {
     super(...args);
-    threads.push(this);
+    if (args[1].name === 'event-loop-watchdog') threads.push(this);
   }
 };
 

@@ -7,6 +7,9 @@ import { runInThisContext } from 'node:vm';
 import type { StackFrame } from '../../../src/block.ts';
 import { passesOn } from '../../../src/name/continuation.ts';
 import { toFrame } from '../../../src/name/frame.ts';
+import { allowReading } from '../../../src/support/reading.ts';
+
+beforeAll(allowReading);
 
 const folder = mkdtempSync(join(tmpdir(), 'continuation-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,35 +1,35 @@
-/** The main thread's side of the thread that reads. It never keeps the process alive. */
+/** The main thread's side of the thread that explains. It never keeps the process alive. */
 import { MessageChannel, receiveMessageOnPort, type Worker } from 'node:worker_threads';
 import { startThread } from '../support/own-threads.ts';
 import { wait } from '../support/time.ts';
-import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
-import type { Answer, Question, SourceMapThreadData } from './source-map.worker.ts';
+import { EXPLAIN_CODE } from '../worker-code.generated.ts';
+import type { ExplainThreadData, Reply, Request } from './protocol.ts';
 
-export class SourceMapThread {
+export class ExplainThread {
   readonly #worker: Worker;
   readonly #port;
-  readonly #answers = new Int32Array(new SharedArrayBuffer(4));
+  readonly #sent = new Int32Array(new SharedArrayBuffer(4));
   #received = 0;
 
   /**
-   * @param onAnswer must not throw
+   * @param onReply must not throw
    * @param onEnd must not throw; there is an error unless it ended since it idled
    * @throws if the process may not start a thread
    */
   constructor(
-    idleMillis: number,
-    private readonly onAnswer: (answer: Answer) => void,
+    data: Omit<ExplainThreadData, 'port' | 'sent'>,
+    private readonly onReply: (reply: Reply) => void,
     onEnd: (error: unknown) => void,
   ) {
     const { port1, port2 } = new MessageChannel();
-    const answers = this.#answers;
+    const sent = this.#sent;
     this.#port = port1;
-    this.#worker = startThread(SOURCE_MAP_CODE, {
-      name: 'event-loop-source-maps',
+    this.#worker = startThread(EXPLAIN_CODE, {
+      name: 'event-loop-explain',
       env: {},
       // A map of 32 MB that has nothing but mappings takes 580 MB.
       resourceLimits: { maxOldGenerationSizeMb: 768, stackSizeMb: 1 },
-      workerData: { port: port2, answers, idleMillis } satisfies SourceMapThreadData,
+      workerData: { ...data, port: port2, sent } satisfies ExplainThreadData,
       transferList: [port2],
     });
     let error: unknown;
@@ -38,21 +38,21 @@ export class SourceMapThread {
     });
     this.#worker.on('exit', () => onEnd(error));
     this.#worker.unref();
-    this.#port.on('message', (answer: Answer) => this.#take(answer));
+    this.#port.on('message', (reply: Reply) => this.#take(reply));
     this.#port.unref();
   }
 
-  ask(question: Question): void {
-    this.#port.postMessage(question);
+  send(request: Request): void {
+    this.#port.postMessage(request);
   }
 
-  /** Takes the answers that have arrived. Blocks for at most `waitMillis` until there is one. */
+  /** Takes what has arrived. Blocks for at most `waitMillis` until there is something. */
   receive(waitMillis = 0): void {
-    if (waitMillis > 0) wait(this.#answers, 0, this.#received, waitMillis);
+    if (waitMillis > 0) wait(this.#sent, 0, this.#received, waitMillis);
     for (;;) {
       const next = receiveMessageOnPort(this.#port);
       if (next === undefined) return;
-      this.#take(next.message as Answer);
+      this.#take(next.message as Reply);
     }
   }
 
@@ -61,8 +61,8 @@ export class SourceMapThread {
     this.#worker.terminate().catch(() => {});
   }
 
-  #take(answer: Answer): void {
+  #take(reply: Reply): void {
     this.#received++;
-    this.onAnswer(answer);
+    this.onReply(reply);
   }
 }

@@ -1,9 +1,9 @@
-/** Lookups at the end of a process, and under the flags of one: in processes of their own. */
+/** Explanations at the end of a process, and under the flags of one: in processes of their own. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
+import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from '../source-maps/support.ts';
 
 afterAll(removeFolders);
 
@@ -14,10 +14,10 @@ const source = `report.ts:${original.line}:${original.column - 1}`;
 const { line, column } = placeOf(readFileSync(file, 'utf8'), 'MARK-report');
 
 buildSync({
-  entryPoints: [path.join(__dirname, '../../../src/source-maps/source-positions.ts')],
+  entryPoints: [path.join(__dirname, '../../../src/explain/explainer.ts')],
   bundle: true,
   platform: 'node',
-  outfile: path.join(folder, 'source-positions.cjs'),
+  outfile: path.join(folder, 'explainer.cjs'),
 });
 
 /** Long enough on any machine; a process that does not wait ends much earlier. */
@@ -28,12 +28,22 @@ function run(script: string, flags: readonly string[] = []) {
   const scriptFile = path.join(folder, 'script.cjs');
   writeFileSync(
     scriptFile,
-    `const { SourcePositions } = require('./source-positions.cjs');
+    `const { Explainer } = require('./explainer.cjs');
+    const path = require('node:path');
     const print = (text) => require('node:fs').writeSync(1, text + '\\n');
     const log = { log: (level, message, detail) => print(level + ': ' + message) };
     const position = ${JSON.stringify({ file, line, column })};
-    const printFound = ([found]) =>
-      print(found ? require('node:path').basename(found.file) + ':' + found.line + ':' + found.column : 'unmapped');
+    const make = (times) => new Explainer({
+      originOf: () => 'app', origin: {}, asksOrigins: false, cwd: __dirname, hasMaps: true, isRecorded: false,
+      collections() {}, schedule: setImmediate, asOwnWork: (work) => work(),
+    }, log, times);
+    const blockOf = (place) => {
+      const text = 'f (' + place.file + ':' + place.line + ':' + place.column + ')';
+      const frame = { functionName: 'f', isAsync: false, isOwn: false, text, ...place };
+      return { start: 0, end: 100, samples: [{ requestedAt: 50, time: 50, frames: [frame] }] };
+    };
+    const printPlace = ({ code }) =>
+      print(code.file === position.file ? 'unmapped' : path.basename(code.file) + ':' + code.line + ':' + code.column);
     ${script}`,
   );
   const started = performance.now();
@@ -44,26 +54,26 @@ function run(script: string, flags: readonly string[] = []) {
   return { status, lines: stdout.trim().split('\n'), stderr, millis: performance.now() - started };
 }
 
-/** The lookup of each position is answered when the process ends, as a session does it. */
-const LOOK_UP = `const positions = new SourcePositions(log, { maxWaitMillis: ${LONG_MILLIS} });
-  process.on('exit', () => positions.settle(${LONG_MILLIS}));
-  const lookUp = (its) => positions.lookup([its], printFound);`;
+/** Each block is explained when the process ends, as a session does it. */
+const EXPLAIN = `const explainer = make({ maxWaitMillis: ${LONG_MILLIS} });
+  process.on('exit', () => explainer.settle(${LONG_MILLIS}));
+  const explain = (its) => explainer.explain(blockOf(its), printPlace);`;
 
 test.each([
   ['ends by itself', '', 0],
   ['calls process.exit', 'process.exit(3);', 3],
 ])('a process that %s is answered, and not kept alive', (_how, exit, expected) => {
-  const { status, lines, stderr, millis } = run(`${LOOK_UP} lookUp(position); ${exit}`);
+  const { status, lines, stderr, millis } = run(`${EXPLAIN} explain(position); ${exit}`);
   expect({ status, lines, stderr }).toEqual({ status: expected, lines: [source], stderr: '' });
   expect(millis).toBeLessThan(LONG_MILLIS);
 });
 
 test('a process with an idle thread ends', () => {
   const { status, lines, stderr, millis } = run(`
-    const positions = new SourcePositions(log, { maxWaitMillis: ${LONG_MILLIS}, idleMillis: ${LONG_MILLIS} });
+    const explainer = make({ maxWaitMillis: ${LONG_MILLIS}, idleMillis: ${LONG_MILLIS} });
     const alive = setInterval(() => {}, 1000);
-    positions.lookup([position], (found) => {
-      printFound(found);
+    explainer.explain(blockOf(position), (code) => {
+      printPlace(code);
       clearInterval(alive);
     });`);
   expect({ status, lines, stderr }).toEqual({ status: 0, lines: [source], stderr: '' });
@@ -72,7 +82,7 @@ test('a process with an idle thread ends', () => {
 
 test('a preload of the host does not run in the thread', () => {
   writeFileSync(path.join(folder, 'preload.cjs'), `require('node:fs').writeSync(1, 'preload\\n');`);
-  const { lines } = run(`${LOOK_UP} lookUp(position);`, [
+  const { lines } = run(`${EXPLAIN} explain(position);`, [
     '--require',
     path.join(folder, 'preload.cjs'),
   ]);
@@ -84,8 +94,8 @@ test('code that says it comes from a pipe is not waited for', () => {
   execFileSync('mkfifo', [pipe]);
   const { status, lines, stderr } = run(`
     const inPipe = { file: ${JSON.stringify(pipe)}, line: 1, column: 1 };
-    ${LOOK_UP} lookUp(inPipe);`);
-  expect({ status, lines, stderr }).toEqual({ status: 0, lines: ['unmapped'], stderr: '' });
+    ${EXPLAIN} explain(inPipe);`);
+  expect({ status, lines, stderr }).toEqual({ status: 0, lines: ['pipe.js:1:1'], stderr: '' });
 });
 
 test('with --enable-source-maps, Node.js has the maps of code that is not in a file', () => {
@@ -95,9 +105,9 @@ test('with --enable-source-maps, Node.js has the maps of code that is not in a f
     const comment = '//# source' + 'MappingURL=data:application/json;base64,';
     const made = new module.constructor(__dirname + '/made.js');
     made._compile('let a;\\n' + comment + Buffer.from(JSON.stringify(map)).toString('base64'), __dirname + '/made.js');
-    ${LOOK_UP}
-    lookUp({ file: __dirname + '/made.js', line: 1, column: 3, offset: 2 });
-    lookUp(position);`,
+    ${EXPLAIN}
+    explain({ file: __dirname + '/made.js', line: 1, column: 3, offset: 2 });
+    explain(position);`,
     ['--enable-source-maps'],
   );
   expect({ lines, stderr }).toEqual({ lines: ['made.ts:3:5', source], stderr: '' });
@@ -107,8 +117,8 @@ test('with --enable-source-maps, Node.js is not asked for the map of a file: it 
   const { lines, stderr } = run(
     `
     module.constructor.findSourceMap = () => print('Node.js is asked');
-    ${LOOK_UP}
-    lookUp({ ...position, offset: position.column - 1 });`,
+    ${EXPLAIN}
+    explain({ ...position, offset: position.column - 1 });`,
     ['--enable-source-maps'],
   );
   expect({ lines, stderr }).toEqual({ lines: [source], stderr: '' });
@@ -119,15 +129,15 @@ describe('the permission model', () => {
     ? '--permission'
     : '--experimental-permission';
   const twice = `
-    ${LOOK_UP}
-    lookUp(position);
-    lookUp(position);`;
+    ${EXPLAIN}
+    explain(position);
+    explain(position);`;
 
   test('no threads', () => {
     const { status, lines } = run(twice, [flag, '--allow-fs-read=*']);
     expect(status).toBe(0);
     expect(lines).toEqual([
-      expect.stringMatching(/^warn: sourceMaps is off: Access to this API has been restricted/),
+      expect.stringMatching(/^warn: blocks are named without their files: Access to this API/),
       'unmapped',
       'unmapped',
     ]);
