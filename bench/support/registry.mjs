@@ -23,6 +23,7 @@ const NAMES = [
   'cost',
   'idle',
   'overload',
+  'felt',
   'capture',
   'lengths',
   'payload',

@@ -192,7 +192,8 @@ export class Explainer {
       return thread;
     } catch (error) {
       this.#mayAsk = false;
-      this.log.log('warn', `blocks are named without their files: ${(error as Error).message}`);
+      // No watchdog thread either, which is warned of.
+      this.log.log('info', `blocks are named without their files: ${(error as Error).message}`);
       return undefined;
     }
   }

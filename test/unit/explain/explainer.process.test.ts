@@ -137,7 +137,7 @@ describe('the permission model', () => {
     const { status, lines } = run(twice, [flag, '--allow-fs-read=*']);
     expect(status).toBe(0);
     expect(lines).toEqual([
-      expect.stringMatching(/^warn: blocks are named without their files: Access to this API/),
+      expect.stringMatching(/^info: blocks are named without their files: Access to this API/),
       'unmapped',
       'unmapped',
     ]);
