@@ -63,12 +63,6 @@ export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 /** The functions that ran innermost, at most five, and their shares. */
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
-/**
- * The stacks of a block with more than 5 stack samples, folded, one a line, the heaviest first,
- * with their milliseconds; at most 16 384 characters.
- */
-export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
-
 /** How many other spans had not ended when the block did. */
 export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spans';
 

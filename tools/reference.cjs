@@ -75,9 +75,7 @@ function registrySections(registry) {
   };
   return {
     span: [noteOf(span), list(span.attributes)].join('\n\n'),
-    event: [noteOf(event), list(event.attributes.filter(({ key }) => !isOn(span, key)))].join(
-      '\n\n',
-    ),
+    event: noteOf(event),
     stall: group('event_loop.stall'),
     link: group('event_loop.link'),
     metrics: metrics
@@ -129,10 +127,6 @@ function example(/** @type {Used} */ { type, examples: [first] }) {
 
 /** @param {Named} signal */
 const noteOf = ({ definition: { note } }) => wrapped(text(note ?? ''));
-
-/** @param {Named} signal */
-const isOn = ({ attributes }, /** @type {string} */ key) =>
-  attributes.some((used) => used.key === key);
 
 /**
  * What has a doc comment in the body of an interface or a class, and is public.

@@ -1,5 +1,5 @@
-// One process of `felt`: something blocks, and what is felt of it afterwards is measured. Arguments:
-// the case, and the number of blocks. Prints JSON.
+// One process of `felt`: something blocks, and what is felt of it afterwards is measured.
+// Arguments: the case, and the number of blocks. Prints JSON.
 const { context, trace } = require('@opentelemetry/api');
 
 const [name, count] = [process.argv[2], Number(process.argv[3])];

@@ -1,6 +1,5 @@
 /**
- * The stacks of a block's samples for other tools: here folded, one a line; `cpu-profile.ts` makes
- * a CPU profile of them.
+ * The stacks of a block's samples for other tools: `cpu-profile.ts` makes a CPU profile of them.
  *
  * Guarantees: each stack stands for the milliseconds of its samples; this package's own frames are
  * in none.
@@ -9,9 +8,6 @@ import type { WeightedSample } from '../block.ts';
 import { toPath } from '../support/file-url.ts';
 import { ANONYMOUS } from './stack-path.ts';
 import { LATE_MILLIS } from './weights.ts';
-
-/** Blocks with more samples than this have stacks worth a picture. */
-export const MIN_STACKS = 5;
 
 export interface SampledFrame {
   readonly name: string;
@@ -45,31 +41,4 @@ function framesOf({ frames, requestedAt, time, nativeCall }: WeightedSample): Sa
   }));
   if (nativeCall === undefined) return stack;
   return [{ name: nativeCall.name, file: '', line: 0, functionLine: 0 }, ...stack];
-}
-
-/**
- * `main (app.js:3);render (list.js:7) 140`, outermost first, with whole milliseconds; the heaviest
- * stacks first, as many as fit.
- */
-export function foldedStacks(stacks: readonly SampledStack[], maxLength: number): string {
-  const millisOf = new Map<string, number>();
-  for (const { frames, millis } of stacks) {
-    const line = frames.map(labelOf).reverse().join(';');
-    millisOf.set(line, (millisOf.get(line) ?? 0) + millis);
-  }
-  const lines: string[] = [];
-  let length = 0;
-  for (const [line, millis] of [...millisOf].sort(([, a], [, b]) => b - a)) {
-    const text = `${line} ${Math.max(1, Math.round(millis))}`;
-    length += text.length + 1;
-    if (length > maxLength) break;
-    lines.push(text);
-  }
-  return lines.join('\n');
-}
-
-/** Nothing in a name may end the frame or the line. */
-function labelOf({ name, file, line }: SampledFrame): string {
-  const label = file === '' ? name : `${name} (${file}:${line})`;
-  return label.split(';').join(',').split('\n').join(' ');
 }

@@ -7,12 +7,10 @@ import {
   type Span,
   trace,
 } from '@opentelemetry/api';
-import { foldedStacks, MIN_STACKS, sampledStacks } from '../name/sampled-stacks.ts';
 import { toHrTime } from '../otel/hr-time.ts';
 import { type Logger, SEVERITY_WARN } from '../otel/logger.ts';
 import {
   ATTR_EVENT_LOOP_BLOCK_DURATION,
-  ATTR_EVENT_LOOP_BLOCK_STACKS,
   EVENT_EVENT_LOOP_BLOCKED,
   SPAN_EVENT_LOOP_BLOCKED,
 } from '../semconv.ts';
@@ -25,9 +23,6 @@ import type { BlockReport, Emitter } from './emitter.ts';
 import type { UserHooks } from './user-hooks.ts';
 
 const WHAT = { eventName: EVENT_EVENT_LOOP_BLOCKED, severityNumber: SEVERITY_WARN };
-
-/** Backends cut longer attributes, or refuse them. */
-const MAX_STACKS_LENGTH = 16_384;
 
 export class BlockEvents implements Emitter {
   readonly failure = 'cannot emit a block';
@@ -45,7 +40,10 @@ export class BlockEvents implements Emitter {
     const logger = this.logger();
     // Do not make a record that the SDK would drop.
     if (logger === undefined || logger.enabled?.({ ...WHAT, context }) === false) return;
-    const attributes = eventAttributes(report);
+    const attributes: Attributes = {
+      ...attributesOf(block),
+      [ATTR_EVENT_LOOP_BLOCK_DURATION]: block.durationMillis / 1000,
+    };
     const before = { ...attributes };
     // It can be used like the block's span: attributes that the hook sets are the record's.
     this.hooks.block(spanOf(context, attributes), block);
@@ -65,16 +63,6 @@ export class BlockEvents implements Emitter {
     if (outcome === 'left out') return this.mode !== 'off';
     return outcome === 'sampled' && this.mode === 'all';
   }
-}
-
-function eventAttributes({ block, samples }: BlockReport): Attributes {
-  return {
-    ...attributesOf(block),
-    [ATTR_EVENT_LOOP_BLOCK_DURATION]: block.durationMillis / 1000,
-    ...(samples.length > MIN_STACKS && {
-      [ATTR_EVENT_LOOP_BLOCK_STACKS]: foldedStacks(sampledStacks(samples), MAX_STACKS_LENGTH),
-    }),
-  };
 }
 
 const body = (block: EventLoopBlock, context: Context) =>

@@ -11,8 +11,6 @@ const SAMPLED_AT_1_PERCENT = {
 const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
 /** What the machine may take of a run without making blocks of what is none. */
 const DELAY_MILLIS = 20;
-/** See `event_loop.block.stacks`. */
-const MAX_SAMPLES_WITHOUT_STACKS = 5;
 /** Of a run of some 10 s. */
 const SAMPLING_DELAY_MILLIS = 200;
 
@@ -169,12 +167,11 @@ describe('options of the environment, until setConfig', () => {
     expect(new Set(blocks.map(({ traceId }) => traceId))).toEqual(new Set([notes['trace']]));
     expect(notes['published']).toEqual(expect.arrayContaining([[nativeCall, notes['trace']]]));
     expect(inTrace).toMatchObject({ 'event_loop.block.native_call': nativeCall });
-    // Without a CPU the watchdog thread takes fewer.
-    if (Number(inNone?.['event_loop.block.samples']) <= MAX_SAMPLES_WITHOUT_STACKS)
-      throw new VoidMeasurement('it has too few stack samples');
+    // Without a CPU the watchdog thread may take none.
+    if (inNone?.['event_loop.block.samples'] === undefined)
+      throw new VoidMeasurement('it has no stack sample');
     expect(inNone).toMatchObject({
       'code.file.path': expect.stringMatching(/apps\/log-events\.cjs$/),
-      'event_loop.block.stacks': expect.stringMatching(/;block \(.*;hashSome \(\S+\) \d+$/m),
     });
   });
 

@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises';
 import type { StackFrame, WeightedSample } from '../../../src/block.ts';
 import { cpuProfileOf } from '../../../src/name/cpu-profile.ts';
-import { foldedStacks, sampledStacks } from '../../../src/name/sampled-stacks.ts';
+import { sampledStacks } from '../../../src/name/sampled-stacks.ts';
 
 const frame = (functionName: string, line: number, more: Partial<StackFrame> = {}): StackFrame => ({
   functionName,
@@ -40,27 +40,15 @@ const SAMPLES = [
   sample(100, [frame('render', 7), MAIN]),
 ];
 
-test('folded: outermost first, the heaviest first, as many as fit', () => {
-  const stacks = sampledStacks(SAMPLES);
-  expect(foldedStacks(stacks, 1000).split('\n')).toEqual([
-    'main (/app/list.js:3);render (/app/list.js:7) 140',
-    'main (/app/list.js:3);load (/app/list.js:9);JSON.parse 60',
-  ]);
-  expect(foldedStacks(stacks, 60)).toBe('main (/app/list.js:3);render (/app/list.js:7) 140');
-});
-
-test('nothing in a name ends a frame or a line', () => {
-  const stacks = sampledStacks([sample(5, [frame('a;b\nc', 7)])]);
-  expect(foldedStacks(stacks, 1000)).toBe('a,b c (/app/list.js:7) 5');
-});
-
 test('the time of native code is its caller’s, not of what was called next', () => {
   const late = { requestedAt: 100, time: 200 };
   const stacks = sampledStacks([
     sample(100, [frame('next', 20, { isAtEntry: true }), MAIN], late),
     sample(10, [frame('own', 1, { isOwn: true })]),
   ]);
-  expect(foldedStacks(stacks, 1000)).toBe('main (/app/list.js:3) 100');
+  expect(stacks.map(({ frames, millis }) => [frames.map(({ name }) => name), millis])).toEqual([
+    [['main'], 100],
+  ]);
 });
 
 describe('a CPU profile', () => {
