@@ -6,6 +6,7 @@
  * It sleeps nearly always: while little is done it wakes up some 30 times a second at the default
  * threshold, and twice a second while the loop idles (`npm run bench -- idle`).
  */
+import { openFile, Schedstat } from '../support/schedstat.ts';
 import { CaptureClient, type CaptureRoute, type TakeSample } from './capture-session.ts';
 import { CaptureSchedule, type CaptureTimes } from './capture-times.ts';
 import { clockOf } from './clock-origin.ts';
@@ -27,6 +28,8 @@ import type { Sleep } from './thread-sleep.ts';
  * that needs, since the thread may be in native code by then and not answer.
  */
 const NEAR_SHARE = 0.25;
+/** A sample that is not due for lack of CPU is late by this share of the usual gap, at most. */
+const MIN_POSTPONED = 1 / 8;
 /** How long the report of an ongoing block waits for a fresh stack sample. */
 const FRESH_CAPTURE_MILLIS = 250;
 
@@ -36,6 +39,8 @@ export interface LoopParts<Facts extends object = object> {
   readonly memory: SharedMemory;
   /** The watched thread's `performance.now()`. */
   now(): number;
+  /** How long that thread has been ready to run without a CPU so far; NaN if it is not known. */
+  runDelay(): number;
   /** Undefined if stack samples cannot be taken. */
   readonly capture: TakeSample<Facts> | undefined;
   /** Whether the latest request for a stack sample has come to the watched thread. */
@@ -90,6 +95,8 @@ interface RunningBlock<Facts extends object> {
   readonly since: number;
   /** When its block began, as the latest stack sample had it: the part may have begun earlier. */
   start: number;
+  /** The watched thread's run delay when this was noticed. */
+  readonly runDelay: number;
   readonly schedule: CaptureSchedule;
   reply: CaptureReply<Facts> | undefined;
   isReported: boolean;
@@ -113,7 +120,7 @@ class BusyPeriod<Facts extends object> {
     let isAnswered = false;
     this.#followBlock();
     if (capture !== undefined && (this.#untilReport() <= 0 || this.#untilCapture() <= 0)) {
-      this.#block.schedule.take(this.parts.now() - this.#block.since);
+      this.#block.schedule.take(this.parts.now() - this.#block.since - this.#runDelay());
       const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
       const isAsked = isNear || this.parts.publish !== undefined;
       const { reply, isOver } = await capture(this.id, isAsked, () => this.wait());
@@ -146,6 +153,7 @@ class BusyPeriod<Facts extends object> {
     return {
       since,
       start: since,
+      runDelay: this.parts.runDelay(),
       schedule: new CaptureSchedule(this.parts.options),
       reply: undefined,
       isReported: this.parts.options.unfinishedAfterMillis === 0,
@@ -170,10 +178,21 @@ class BusyPeriod<Facts extends object> {
     this.parts.publish?.({ busyPeriod: this.id, start: reply.start, facts });
   }
 
+  /** Milliseconds until the next stack sample is due, if the thread has a CPU until then. */
   #untilCapture(): number {
     if (this.parts.capture === undefined) return Number.POSITIVE_INFINITY;
+    const { captureEveryMillis } = this.parts.options;
     const { since, schedule } = this.#block;
-    return since + schedule.due - this.parts.now();
+    const left = since + schedule.due - this.parts.now();
+    // The counters are read only if it is due by the wall.
+    if (left > 0) return left;
+    const postponed = left + this.#runDelay();
+    return postponed > 0 ? Math.max(postponed, captureEveryMillis * MIN_POSTPONED) : 0;
+  }
+
+  /** How long the thread has been ready to run without a CPU in the block. */
+  #runDelay(): number {
+    return Math.max(0, this.parts.runDelay() - this.#block.runDelay) || 0;
   }
 
   /** Milliseconds until the block is due to be reported as ongoing, suspensions not counted. */
@@ -223,11 +242,15 @@ export function watchThread<Facts extends object>(
   const availability = client.availability();
   post(availability);
   const canCapture = availability.type !== 'no-capture';
+  const { schedstat: path } = data;
+  const schedstat = path === undefined ? undefined : new Schedstat(() => openFile(path));
+  schedstat?.start();
   const samples = data.sampleMemory && new SharedText(data.sampleMemory);
   const parts: LoopParts<Facts> = {
     options: data,
     memory,
     now,
+    runDelay: () => (schedstat?.read() === true ? schedstat.waited : Number.NaN),
     isReached: () => client.isReached,
     capture: canCapture ? client.capture : undefined,
     longCall: () => memory.longCall.readJson<Facts>(),
@@ -236,5 +259,5 @@ export function watchThread<Facts extends object>(
       if (!memory.isSet(Word.closing)) reportOngoing(report);
     },
   };
-  return watchLoop(sleep, parts);
+  return watchLoop(sleep, parts).finally(() => schedstat?.stop());
 }

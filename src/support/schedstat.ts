@@ -1,5 +1,5 @@
 /**
- * What Linux has counted for this thread: how long it ran, and how long it was kept waiting for a
+ * What Linux has counted for a thread: how long it ran, and how long it was kept waiting for a
  * CPU. Nothing elsewhere, nor if the process may not read it.
  */
 import fs from 'node:fs';
@@ -7,7 +7,7 @@ import { attempt } from './guard.ts';
 
 // Taken once: an application may replace them. Spans are made of `openSync` by
 // `@opentelemetry/instrumentation-fs`, and of `readSync` by nobody: the file is opened once.
-const { closeSync, openSync, readSync } = fs;
+const { closeSync, openSync, readlinkSync, readSync } = fs;
 
 /** Whether Node.js has this flag, which has no value, in this thread. */
 export const hasNodeFlag = (name: string) =>
@@ -28,6 +28,14 @@ export function openFile(path: string) {
   };
 }
 
+const OF_THIS_THREAD = '/proc/thread-self';
+
+/** The path by which other threads read the counters of this one; undefined outside Linux. */
+export function schedstatPath(): string | undefined {
+  const thread = attempt(() => readlinkSync(OF_THIS_THREAD));
+  return thread && `/proc/${thread}/schedstat`;
+}
+
 export class Schedstat {
   /** Milliseconds on a CPU so far, as of the latest {@link read}. */
   ran = Number.NaN;
@@ -37,9 +45,9 @@ export class Schedstat {
   slices = Number.NaN;
   #file: ReturnType<typeof openFile> | undefined;
 
-  constructor(private readonly open = () => openFile('/proc/thread-self/schedstat')) {}
+  constructor(private readonly open = () => openFile(`${OF_THIS_THREAD}/schedstat`)) {}
 
-  /** Call it in the thread whose figures are wanted. */
+  /** Call it in the thread whose figures are wanted, unless the path says which one that is. */
   start(): void {
     this.#file ??= attempt(this.open);
   }

@@ -1,5 +1,5 @@
 import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
-import { Schedstat } from '../../src/support/schedstat.ts';
+import { openFile, Schedstat, schedstatPath } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 describe('how long a thread waited for a CPU', () => {
@@ -86,4 +86,17 @@ describe('how long a thread waited for a CPU', () => {
     expect(isOpen).toBe(false);
     expect(runDelay.within(start, clock.time)).toBeUndefined();
   });
+});
+
+(process.platform === 'linux' ? test : test.skip)('the counters of a thread by path', () => {
+  const path = schedstatPath() as string;
+  expect(path).toMatch(/^\/proc\/\d+\/task\/\d+\/schedstat$/);
+  const [byPath, own] = [new Schedstat(() => openFile(path)), new Schedstat()];
+  for (const schedstat of [own, byPath]) {
+    schedstat.start();
+    schedstat.read();
+    schedstat.stop();
+  }
+  expect(byPath.ran).toBeGreaterThanOrEqual(own.ran);
+  expect(byPath.slices).toBeGreaterThanOrEqual(own.slices);
 });

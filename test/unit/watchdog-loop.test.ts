@@ -10,6 +10,30 @@ describe('when stack samples are taken', () => {
     ]);
   });
 
+  test('on a tenth of a CPU: as many as the same work has with all of it', async () => {
+    const dog = new FakeWatchdog().busyFrom(1000);
+    dog.runDelay = (time) => (time - 1000) * 0.9;
+    const { captures } = await dog.run(3000);
+    // It is known from the age at which the block is noticed, 40 ms.
+    const ages = captures.map((time) => Math.round(40 + (time - 1040) / 10));
+    expect(ages).toEqual([50, 90, 130, 171, 211]);
+    expect(dog.sleeps.length).toBeLessThan(200);
+  });
+
+  test('a block that sleeps in a call: as if it ran', async () => {
+    const dog = new FakeWatchdog().busyFrom(1000);
+    dog.runDelay = (time) => Math.min(time, 1050) * 0.9;
+    const { captures } = await dog.run(1200);
+    expect(captures.map(Math.round)).toEqual([1059, 1099, 1139, 1179]);
+  });
+
+  test('what is not known of the CPU does not matter', async () => {
+    const dog = new FakeWatchdog().busyFrom(1000);
+    dog.runDelay = () => Number.NaN;
+    const { captures } = await dog.run(1200);
+    expect(captures.map(Math.round)).toEqual([1050, 1090, 1130, 1170]);
+  });
+
   test('none while the loop idles', async () => {
     const dog = new FakeWatchdog().busyFrom(1000);
     Atomics.store(dog.memory.words, Word.idle, 1);

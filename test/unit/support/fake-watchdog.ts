@@ -34,6 +34,8 @@ export class FakeWatchdog {
   /** How long the main thread takes to answer: a native call. */
   answerMillis = 0;
   canCapture = true;
+  /** How long the main thread has been ready to run without a CPU. */
+  runDelay: (time: number) => number = () => 0;
   #plan: { at: number; action: () => void }[] = [];
 
   constructor(
@@ -76,6 +78,7 @@ export class FakeWatchdog {
       },
       memory: this.memory,
       now: () => this.time,
+      runDelay: () => this.runDelay(this.time),
       isReached: () => this.isReached,
       capture: this.canCapture
         ? (start, isReportNear, onWaiting) => this.#capture(start, isReportNear, onWaiting)
