@@ -108,7 +108,10 @@ export interface Block {
   readonly resourceType: string | undefined;
   /** Milliseconds of CPU, as `Clock.cpu` counts it. */
   readonly cpu: number;
-  /** At most how many milliseconds the thread lacked a CPU; undefined if that is not known. */
+  /**
+   * Milliseconds that are not its own: the thread had no CPU, or waited for one that had none, or
+   * the process was stopped. Undefined until it is told.
+   */
   readonly lackedCpu?: number | undefined;
   /** The stack samples inside it, in order of time. */
   readonly samples: readonly WeightedSample[];

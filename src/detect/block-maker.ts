@@ -141,7 +141,6 @@ export class BlockMaker {
         context: attributed?.context,
         resourceType: typeNameOf(attributed?.resourceType),
         cpu: Math.min(this.cpu.between(from, to), times?.ranAtMost ?? Number.POSITIVE_INFINITY),
-        lackedCpu: times?.atMost,
         samples,
         ran,
         waitedSince: this.iterations.isOver ? 0 : undefined,

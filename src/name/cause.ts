@@ -18,7 +18,7 @@ export interface BlockTimes {
    * bound. Work of other threads hides it; it goes to `native` or `javascript`.
    */
   readonly cpuTimeMillis?: number | undefined;
-  /** At most how long the thread was ready to run and had no CPU; undefined if it is not known. */
+  /** See `Block.lackedCpu`. */
   readonly lackedCpuMillis?: number | undefined;
   readonly gcTimeMillis?: number | undefined;
   /** See `SampledCode.nativeTimeMillis`; absent if there was no sample. */
@@ -61,7 +61,8 @@ export function causeOfBlock(
 /**
  * The block's length is divided in this order, each part out of what is left:
  *
- * 1. the time in which the thread lacked a CPU, which is no cause;
+ * 1. the time that is not its own, since the thread or one that it waited for lacked a CPU: that
+ *    is no cause;
  * 2. `gc`: what garbage collection took, as far as the thread had a CPU: the clock goes on in a
  *    collection that lacks one, so 1 is subtracted from it in proportion;
  * 3. `waiting`: what is longer than the CPU time (a thread uses at most as much CPU as a collection
@@ -73,7 +74,7 @@ export function causeOfBlock(
  *
  * The cause is:
  *
- * 1. `waiting` if that took more than half of the block;
+ * 1. `waiting` if that took more than half of the block, less 1 above;
  * 2. without any sample, `gc` if that took more than half of the time with a CPU, else undefined:
  *    native code and JavaScript cannot be distinguished;
  * 3. the largest of the others; of equal ones the first;
@@ -90,7 +91,7 @@ export function causeOf(times: BlockTimes): BlockCause | undefined {
   const withCpu = hadCpu / total;
   const gc = within(times.gcTimeMillis ?? 0, total) * withCpu;
   const waiting = hadCpu - Math.max(cpu, gc);
-  if (waiting * 2 > total) return 'waiting';
+  if (waiting * 2 > hadCpu) return 'waiting';
   if (nativeTimeMillis === undefined) return gc * 2 > hadCpu ? 'gc' : undefined;
   const gcInNative = Math.min(gc, (times.gcInNativeTimeMillis ?? total) * withCpu);
   const ran = hadCpu - gc - waiting;

@@ -7,8 +7,8 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly memory: SharedArrayBuffer;
   /** The watched thread's id; 0 is the main thread. */
   readonly threadId: number;
-  /** The file of the watched thread's CPU times; undefined outside Linux. */
-  readonly schedstat: string | undefined;
+  /** Linux tells of the watched thread in here; undefined elsewhere. */
+  readonly threadFolder: string | undefined;
   /** `process.hrtime()` when the watched thread's `performance.now()` was 0, in milliseconds. */
   readonly clockOrigin: number;
   /** Name of the channel over which a shared watchdog thread sends messages to the thread. */

@@ -56,6 +56,9 @@ export const Progress = {
   /** When it woke the watchdog thread last, and when that would have run instead. */
   wokenAt: 3,
   wokenBefore: 4,
+  /** How long it had run, and its run delay, on the latest beat; 0 if that is not known. */
+  ran: 5,
+  runDelay: 6,
 } as const;
 
 /** Index in {@link SharedMemory.sleep}: the watchdog thread's sleep. */
@@ -68,6 +71,8 @@ export const Sleeping = {
   stopped: 2,
   /** 1 if the watched thread may wake it up before: it sleeps until something runs. */
   untilWoken: 3,
+  /** Sum of the run delay of the process's other threads while an answer was awaited. */
+  othersDelay: 4,
 } as const;
 
 /** Index in a record of {@link SharedMemory.suspensions}. */

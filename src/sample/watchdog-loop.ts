@@ -6,10 +6,10 @@
  * It sleeps nearly always: while little is done it wakes up some 30 times a second at the default
  * threshold, and twice a second while the loop idles (`npm run bench -- idle`).
  */
-import { openFile, Schedstat } from '../support/schedstat.ts';
 import { CaptureClient, type CaptureRoute, type TakeSample } from './capture-session.ts';
 import { CaptureSchedule, type CaptureTimes } from './capture-times.ts';
 import { clockOf } from './clock-origin.ts';
+import { OtherThreads } from './other-threads.ts';
 import {
   type CaptureReply,
   type OngoingReport,
@@ -21,6 +21,7 @@ import {
 import { Progress, type SharedMemory, timeOf, Word } from './shared-memory.ts';
 import { SharedText } from './shared-records.ts';
 import { suspendedWithin } from './suspensions.ts';
+import { ThreadCpu } from './thread-cpu.ts';
 import type { Sleep } from './thread-sleep.ts';
 
 /**
@@ -30,6 +31,8 @@ import type { Sleep } from './thread-sleep.ts';
 const NEAR_SHARE = 0.25;
 /** A sample that is not due for lack of CPU is late by this share of the usual gap, at most. */
 const MIN_POSTPONED = 1 / 8;
+/** The kernel counts the time of a thread that runs 100 to 1000 times a second. */
+const MIN_UNCOUNTED_MILLIS = 10;
 /** How long the report of an ongoing block waits for a fresh stack sample. */
 const FRESH_CAPTURE_MILLIS = 250;
 
@@ -39,8 +42,8 @@ export interface LoopParts<Facts extends object = object> {
   readonly memory: SharedMemory;
   /** The watched thread's `performance.now()`. */
   now(): number;
-  /** How long that thread has been ready to run without a CPU so far; NaN if it is not known. */
-  runDelay(): number;
+  /** The watched thread's CPU time. */
+  readonly cpu: Pick<ThreadCpu, 'read' | 'ran' | 'waited' | 'slices' | 'isReady'>;
   /** Undefined if stack samples cannot be taken. */
   readonly capture: TakeSample<Facts> | undefined;
   /** Whether the latest request for a stack sample has come to the watched thread. */
@@ -48,6 +51,7 @@ export interface LoopParts<Facts extends object = object> {
   /** Facts of the native call that runs, if it is known to be long. */
   longCall(): Facts | undefined;
   reportOngoing(report: OngoingReport<Facts>): void;
+  readonly others: Pick<OtherThreads, 'note' | 'close'>;
   /** Passes the answer to a stack sample on: then each answer has what a report needs. */
   readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
 }
@@ -95,8 +99,12 @@ interface RunningBlock<Facts extends object> {
   readonly since: number;
   /** When its block began, as the latest stack sample had it: the part may have begun earlier. */
   start: number;
-  /** The watched thread's run delay when this was noticed. */
+  /** How long the thread had run, and its run delay, by then, or at the beat before. */
+  readonly ran: number;
   readonly runDelay: number;
+  /** The same, and how often it was given a CPU, when a sample was due last by the counters. */
+  ranBefore: number;
+  slicesBefore: number;
   readonly schedule: CaptureSchedule;
   reply: CaptureReply<Facts> | undefined;
   isReported: boolean;
@@ -124,6 +132,7 @@ class BusyPeriod<Facts extends object> {
       const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
       const isAsked = isNear || this.parts.publish !== undefined;
       const { reply, isOver } = await capture(this.id, isAsked, () => this.wait());
+      this.parts.others.close();
       if (isOver) return options.busyAfterMillis;
       this.#followBlock();
       isAnswered = reply !== undefined;
@@ -139,6 +148,7 @@ class BusyPeriod<Facts extends object> {
 
   /** A stack sample is under way: reports what is overdue. */
   wait(): void {
+    this.parts.others.note();
     // The thread cannot answer in a native call, so earlier facts are reported.
     if (this.#untilReport() <= -FRESH_CAPTURE_MILLIS) this.#report();
   }
@@ -150,10 +160,15 @@ class BusyPeriod<Facts extends object> {
 
   #newBlock(): RunningBlock<Facts> {
     const since = this.#unreportedSince();
+    const { [Progress.ran]: ran, [Progress.runDelay]: runDelay } =
+      this.parts.memory.progress.read();
     return {
       since,
       start: since,
-      runDelay: this.parts.runDelay(),
+      ran: ran || Number.NaN,
+      runDelay: runDelay || Number.NaN,
+      ranBefore: Number.NaN,
+      slicesBefore: Number.NaN,
       schedule: new CaptureSchedule(this.parts.options),
       reply: undefined,
       isReported: this.parts.options.unfinishedAfterMillis === 0,
@@ -187,12 +202,31 @@ class BusyPeriod<Facts extends object> {
     // The counters are read only if it is due by the wall.
     if (left > 0) return left;
     const postponed = left + this.#runDelay();
-    return postponed > 0 ? Math.max(postponed, captureEveryMillis * MIN_POSTPONED) : 0;
+    if (postponed <= 0 && !this.#isWithoutCpu()) return 0;
+    return Math.max(postponed, captureEveryMillis * MIN_POSTPONED);
   }
 
   /** How long the thread has been ready to run without a CPU in the block. */
   #runDelay(): number {
-    return Math.max(0, this.parts.runDelay() - this.#block.runDelay) || 0;
+    const { cpu } = this.parts;
+    return (cpu.read() && Math.max(0, cpu.waited - this.#block.runDelay)) || 0;
+  }
+
+  /**
+   * Whether the thread is ready to run and has no CPU at the moment. The kernel counts that as run
+   * delay when it ends; until then, it is as if the thread slept.
+   */
+  #isWithoutCpu(): boolean {
+    const block = this.#block;
+    const { cpu } = this.parts;
+    const { ran, waited, slices } = cpu;
+    const isRunning = slices === block.slicesBefore && ran > block.ranBefore;
+    block.ranBefore = ran;
+    block.slicesBefore = slices;
+    const ranInBlock = ran - block.ran;
+    const counted = ranInBlock + waited - block.runDelay;
+    const isUncounted = this.parts.now() - block.since - counted >= MIN_UNCOUNTED_MILLIS;
+    return isUncounted && !isRunning && ranInBlock < block.schedule.due && cpu.isReady();
   }
 
   /** Milliseconds until the block is due to be reported as ongoing, suspensions not counted. */
@@ -242,15 +276,16 @@ export function watchThread<Facts extends object>(
   const availability = client.availability();
   post(availability);
   const canCapture = availability.type !== 'no-capture';
-  const { schedstat: path } = data;
-  const schedstat = path === undefined ? undefined : new Schedstat(() => openFile(path));
-  schedstat?.start();
+  const { threadFolder } = data;
+  const cpu = new ThreadCpu(threadFolder);
+  cpu.start();
   const samples = data.sampleMemory && new SharedText(data.sampleMemory);
   const parts: LoopParts<Facts> = {
     options: data,
     memory,
     now,
-    runDelay: () => (schedstat?.read() === true ? schedstat.waited : Number.NaN),
+    cpu,
+    others: new OtherThreads(memory, threadFolder),
     isReached: () => client.isReached,
     capture: canCapture ? client.capture : undefined,
     longCall: () => memory.longCall.readJson<Facts>(),
@@ -259,5 +294,5 @@ export function watchThread<Facts extends object>(
       if (!memory.isSet(Word.closing)) reportOngoing(report);
     },
   };
-  return watchLoop(sleep, parts).finally(() => schedstat?.stop());
+  return watchLoop(sleep, parts).finally(() => cpu.stop());
 }

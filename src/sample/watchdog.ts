@@ -6,7 +6,7 @@ import { LATE_MILLIS } from '../name/weights.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { attempt } from '../support/guard.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
-import { schedstatPath } from '../support/schedstat.ts';
+import { threadFolder } from '../support/schedstat.ts';
 import { now } from '../support/time.ts';
 import { expressionFor, setAnswer } from './answers.ts';
 import type { CaptureTimes } from './capture-times.ts';
@@ -153,7 +153,7 @@ export class Watchdog {
       ...setup,
       memory: this.memory.buffer,
       threadId,
-      schedstat: schedstatPath(),
+      threadFolder: threadFolder(),
       clockOrigin: originOfClock(),
       channel: this.#channelName,
       expression: expressionFor(this.#channelName),

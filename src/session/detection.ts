@@ -80,7 +80,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const launched = launches();
   const health = new Health(clock, lagIntervalMillis);
   const gc = new GcMeter();
-  const runDelay = new RunDelay(clock);
+  const runDelay = new RunDelay(clock, undefined, memory);
   const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay);
   const suspensions = new Suspensions(
     clock,
@@ -97,7 +97,8 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     const reason = exclusions.reasonFor(block);
     if (reason !== undefined) return reason !== 'suspension';
     guard.run('cannot count a block', () => health.block(block.end - block.start));
-    for (const listener of listeners) listener.block?.(block);
+    const lackedCpu = exclusions.suspendedIn(block, block.samples);
+    for (const listener of listeners) listener.block?.({ ...block, lackedCpu });
     return true;
   };
   const ledger = new Ledger(

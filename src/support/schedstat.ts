@@ -30,10 +30,10 @@ export function openFile(path: string) {
 
 const OF_THIS_THREAD = '/proc/thread-self';
 
-/** The path by which other threads read the counters of this one; undefined outside Linux. */
-export function schedstatPath(): string | undefined {
+/** The folder in which other threads read the counters of this one; undefined outside Linux. */
+export function threadFolder(): string | undefined {
   const thread = attempt(() => readlinkSync(OF_THIS_THREAD));
-  return thread && `/proc/${thread}/schedstat`;
+  return thread && `/proc/${thread}`;
 }
 
 export class Schedstat {

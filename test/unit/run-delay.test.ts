@@ -1,5 +1,6 @@
 import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
-import { openFile, Schedstat, schedstatPath } from '../../src/support/schedstat.ts';
+import { ThreadCpu } from '../../src/sample/thread-cpu.ts';
+import { Schedstat, threadFolder } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 describe('how long a thread waited for a CPU', () => {
@@ -35,14 +36,18 @@ describe('how long a thread waited for a CPU', () => {
     suspend(80);
     const start = clock.time;
     clock.time += 130; // a synchronous call that waits
-    expect(runDelay.within(start, clock.time)).toEqual({ atLeast: 0, atMost: 80, ranAtMost: 0 });
+    expect(runDelay.within(start, clock.time)).toEqual({
+      atLeast: 0,
+      atMost: 80,
+      ranAtMost: 0,
+      others: 0,
+    });
   });
 
-  test('is not known without a sample from before the start', () => {
+  test('is known from the start on, before the first beat', () => {
     const start = clock.time;
-    expect(runDelay.within(start, start + 100)).toBeUndefined();
     suspend(200);
-    runDelay.sample(clock.time);
+    expect(runDelay.within(start, clock.time)?.atLeast).toBe(200);
     expect(runDelay.within(start - 1, clock.time)).toBeUndefined();
   });
 
@@ -56,7 +61,7 @@ describe('how long a thread waited for a CPU', () => {
     clock.run(1);
     suspend(40);
     clock.run(15);
-    const waited = { atLeast: 40, atMost: 40, ranAtMost: 16 };
+    const waited = { atLeast: 40, atMost: 40, ranAtMost: 16, others: 0 };
     expect(runDelay.within(end, clock.time)).toEqual(waited);
   });
 
@@ -89,14 +94,17 @@ describe('how long a thread waited for a CPU', () => {
 });
 
 (process.platform === 'linux' ? test : test.skip)('the counters of a thread by path', () => {
-  const path = schedstatPath() as string;
-  expect(path).toMatch(/^\/proc\/\d+\/task\/\d+\/schedstat$/);
-  const [byPath, own] = [new Schedstat(() => openFile(path)), new Schedstat()];
+  const folder = threadFolder() as string;
+  expect(folder).toMatch(/^\/proc\/\d+\/task\/\d+$/);
+  const [byPath, own] = [new ThreadCpu(folder), new Schedstat()];
   for (const schedstat of [own, byPath]) {
     schedstat.start();
     schedstat.read();
     schedstat.stop();
   }
+  byPath.start();
+  expect(byPath.isReady()).toBe(true);
+  byPath.stop();
   expect(byPath.ran).toBeGreaterThanOrEqual(own.ran);
   expect(byPath.slices).toBeGreaterThanOrEqual(own.slices);
 });

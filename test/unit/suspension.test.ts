@@ -1,4 +1,5 @@
-import { isSuspension } from '../../src/detect/exclude/exclusions.ts';
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { suspendedIn } from '../../src/detect/exclude/exclusions.ts';
 import { SharedMemory, Sleeping } from '../../src/sample/shared-memory.ts';
 import {
   maybeStoppedWithin,
@@ -9,6 +10,7 @@ import {
 } from '../../src/sample/suspensions.ts';
 import { announceSleep } from '../../src/sample/thread-sleep.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';
+import { stackSample } from './support/stack-sample.ts';
 
 let memory: SharedMemory;
 beforeEach(() => {
@@ -24,32 +26,65 @@ test('a watchdog thread that is started again keeps what the one before has note
   expect(stoppedSoFar(memory, 1900)).toBe(500);
 });
 
-describe('a block', () => {
+describe('how much of a block is not its own', () => {
   const block = (cpu: number) => ({ start: 1000, end: 1800, cpu });
-
-  const waited = (atLeast: number, atMost = atLeast, ranAtMost = 800) => ({
+  const waited = (atLeast: number, others = 0, atMost = atLeast) => ({
     atLeast,
     atMost,
-    ranAtMost,
+    ranAtMost: 800,
+    others,
+  });
+  const call = (name: string, from: number, until: number) => ({
+    ...stackSample(until, ROOT_CONTEXT),
+    requestedAt: from,
+    nativeCall: { name, size: undefined },
+  });
+  const of = (
+    cpu: number,
+    known?: ReturnType<typeof waited>,
+    samples: ReturnType<typeof call>[] = [],
+    shared: SharedMemory | undefined = undefined,
+  ) => suspendedIn(block(cpu), samples, shared, known);
+
+  test.each<[string, number, ReturnType<typeof waited> | undefined, number]>([
+    ['nothing if it ran', 800, waited(0), 0],
+    ['nothing if it slept on a quiet machine', 1, waited(0, 0, 3), 3],
+    ['nothing is known outside Linux', 1, undefined, 0],
+    ['what it lacked of CPU', 100, waited(700), 700],
+    ['of what it lacked before, no more than it did not run', 700, waited(0, 0, 300), 100],
+    ['what it slept while other threads lacked CPU', 3, waited(20, 2000), 797],
+    ['as far as they did', 3, waited(20, 300), 320],
+    ['never what it ran', 300, waited(400, 5000), 500],
+  ])('%s', (_what, cpu, known, millis) => expect(of(cpu, known)).toBe(millis));
+
+  describe('beside other threads that lack CPU', () => {
+    test.each([
+      ['child_process.execSync', 300],
+      ['Atomics.wait', 300],
+      ['fs.readFileSync', 300],
+      ['sleeper.sleepSync', 300],
+      ['JSON.parse', 0],
+      ['zlib.gzipSync', 0],
+      ['crypto.scryptSync', 0],
+    ])('a call of %s is its own for %i ms', (name, millis) => {
+      expect(of(3, waited(400, 3000), [call(name, 1100, 1400)])).toBe(797 - millis);
+    });
+
+    test('but not more of it than the thread had no need of a CPU', () => {
+      expect(of(3, waited(600, 3000), [call('fs.readFileSync', 1100, 1400)])).toBe(600);
+    });
   });
 
-  test('whose thread waited in I/O, while the watchdog had no CPU, is one', () => {
-    suspendWatchdog(memory, 1050, 1800, 750);
-    expect(isSuspension(block(1), memory, 100, waited(0, 3))).toBe(false);
-    expect(isSuspension(block(1), memory, 100)).toBe(true); // outside Linux that is not known
-  });
-
-  test.each([
-    [14, 40, true],
-    [60, 0, false],
-    [14, 110, false],
-  ])('that starved, ran for %i ms and slept for %i, is none: %s', (cpu, slept, isNone) => {
-    expect(isSuspension(block(cpu), undefined, 50, waited(800 - cpu - slept))).toBe(isNone);
-  });
-
-  test('that was a stop and a wait for a CPU is none', () => {
+  test('the process was stopped: that time, also in a call', () => {
     suspendWatchdog(memory, 1050, 1350, 0);
-    expect(isSuspension(block(40), memory, 100, waited(450))).toBe(true);
+    expect(of(40, waited(450), [], memory)).toBe(750);
+    expect(of(1, waited(0), [call('Atomics.wait', 1000, 1800)], memory)).toBe(300);
+  });
+
+  test('the watchdog thread had no CPU, outside Linux: that may have been a stop', () => {
+    suspendWatchdog(memory, 1050, 1800);
+    expect(of(1, undefined, [], memory)).toBe(750);
+    expect(of(1, undefined, [call('Atomics.wait', 1000, 1800)], memory)).toBe(750);
   });
 });
 

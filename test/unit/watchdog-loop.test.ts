@@ -1,4 +1,4 @@
-import { Word } from '../../src/sample/shared-memory.ts';
+import { Progress, Word } from '../../src/sample/shared-memory.ts';
 import { FakeWatchdog } from './support/fake-watchdog.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';
 
@@ -10,26 +10,80 @@ describe('when stack samples are taken', () => {
     ]);
   });
 
-  test('on a tenth of a CPU: as many as the same work has with all of it', async () => {
-    const dog = new FakeWatchdog().busyFrom(1000);
-    dog.runDelay = (time) => (time - 1000) * 0.9;
-    const { captures } = await dog.run(3000);
-    // It is known from the age at which the block is noticed, 40 ms.
-    const ages = captures.map((time) => Math.round(40 + (time - 1040) / 10));
-    expect(ages).toEqual([50, 90, 130, 171, 211]);
-    expect(dog.sleeps.length).toBeLessThan(200);
+  describe('to a thread that lacks CPU', () => {
+    const RAN = 300;
+    const DELAY = 70;
+    /** The main thread has read its counters when the busy period began, at 1000. */
+    const dogWith = (cpuAt: (age: number) => { ran: number; waited: number; slices?: number }) => {
+      const dog = new FakeWatchdog().busyFrom(1000);
+      dog.cpuAt = (time) => {
+        const { ran, waited, slices = 1 } = cpuAt(time - 1000);
+        return { ran: RAN + ran, waited: DELAY + waited, slices };
+      };
+      dog.memory.progress.values[Progress.ran] = RAN;
+      dog.memory.progress.set(Progress.runDelay, DELAY);
+      return dog;
+    };
+    /** It runs for 4 ms of each 40. */
+    const inSlices = (age: number) => {
+      const slices = Math.floor(age / 40);
+      const inSlice = Math.min(4, age % 40);
+      return { slices, ran: slices * 4 + inSlice, waited: slices * 36 };
+    };
+    const onTenth = (age: number) => ({ ran: age / 10, waited: age * 0.9 });
+
+    test('as many as the same work has on a quiet machine', async () => {
+      const dog = dogWith(onTenth);
+      const { captures } = await dog.run(3100);
+      expect(captures.map((time) => Math.round((time - 1000) / 10))).toEqual([50, 90, 130, 170]);
+      expect(dog.sleeps.length).toBeLessThan(250);
+    });
+
+    test('also if it waits for a CPU whenever one is due', async () => {
+      const { captures } = await dogWith(inSlices).run(3000);
+      expect(captures.map((time) => inSlices(time - 1000).ran)).toEqual([44, 84, 124, 164]);
+    });
+
+    test('none in iterations that are long by the wall only', async () => {
+      const dog = dogWith(onTenth);
+      for (let start = 1060; start < 3000; start += 60)
+        dog.at(start, () => {
+          dog.memory.openBusyPeriod(start);
+          const { ran = 0, waited = 0 } = dog.cpuAt(start) ?? {};
+          dog.memory.progress.values[Progress.ran] = ran;
+          dog.memory.progress.set(Progress.runDelay, waited);
+        });
+      const { captures } = await dog.run(3000);
+      expect(captures).toEqual([]);
+    });
+
+    test('none while it waits for a CPU, which is counted when it has one', async () => {
+      const waits = (age: number) =>
+        age < 400 ? { ran: 5, waited: 0 } : { ran: age - 395, waited: 395 };
+      const { captures } = await dogWith(waits).run(1500);
+      expect(captures.map(Math.round)).toEqual([1445, 1485]);
+    });
+
+    test('a call that sleeps counts as if it ran', async () => {
+      const dog = dogWith(() => ({ ran: 5, waited: 45 }));
+      dog.isReady = false;
+      const { captures } = await dog.run(1200);
+      expect(captures.map(Math.round)).toEqual([1095, 1135, 1175]);
+    });
   });
 
-  test('a block that sleeps in a call: as if it ran', async () => {
+  test('after a sleep that nobody has seen: a little later', async () => {
     const dog = new FakeWatchdog().busyFrom(1000);
-    dog.runDelay = (time) => Math.min(time, 1050) * 0.9;
-    const { captures } = await dog.run(1200);
-    expect(captures.map(Math.round)).toEqual([1059, 1099, 1139, 1179]);
+    dog.cpuAt = (time) => ({ ran: 1 + Math.max(0, time - 1030), waited: 1 });
+    dog.memory.progress.values[Progress.ran] = 1;
+    dog.memory.progress.set(Progress.runDelay, 1);
+    const { captures } = await dog.run(1150);
+    expect(captures.map(Math.round)).toEqual([1055, 1095, 1135]);
   });
 
   test('what is not known of the CPU does not matter', async () => {
     const dog = new FakeWatchdog().busyFrom(1000);
-    dog.runDelay = () => Number.NaN;
+    dog.cpuAt = () => undefined;
     const { captures } = await dog.run(1200);
     expect(captures.map(Math.round)).toEqual([1050, 1090, 1130, 1170]);
   });

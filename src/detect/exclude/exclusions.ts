@@ -1,10 +1,11 @@
 /** Decides which of the ledger's blocks are no blocks of the application's making. */
-import type { Block, WeightedSample } from '../../block.ts';
+import type { Block, NativeCall, WeightedSample } from '../../block.ts';
 import { hasUserCode } from '../../name/stack-path.ts';
-import { LATE_MILLIS } from '../../name/weights.ts';
+import { LATE_MILLIS, type TimedSample } from '../../name/weights.ts';
+import { mayWait } from '../../native/waits.ts';
 import { isInspected } from '../../sample/inspector.ts';
 import type { SharedMemory } from '../../sample/shared-memory.ts';
-import { maybeStoppedWithin, suspendedWithin } from '../../sample/suspensions.ts';
+import { maybeStoppedWithin } from '../../sample/suspensions.ts';
 import type { WaitedAndRan } from './run-delay.ts';
 
 /** Why a block is not reported. */
@@ -30,9 +31,14 @@ export class Exclusions {
   /** Has to be asked right after the block has ended. */
   reasonFor(block: Block): ExclusionReason | undefined {
     if (isTeardown(block)) return 'teardown';
-    const waited = this.runDelayIn(block);
-    if (isDebuggerPause(block, block.samples, waited)) return 'debugger';
-    return this.#isSuspended(block, waited) ? 'suspension' : undefined;
+    if (isDebuggerPause(block, block.samples, this.runDelayIn(block))) return 'debugger';
+    const own = block.end - block.start - this.suspendedIn(block, block.samples);
+    return own < this.thresholdMillis ? 'suspension' : undefined;
+  }
+
+  /** See {@link suspendedIn}. */
+  suspendedIn(time: Time, samples: readonly TimedSample[] = []): number {
+    return suspendedIn(time, samples, this.memory(), this.runDelayIn(time));
   }
 
   /** How long the thread waited for a CPU in a block; undefined if that is not known. */
@@ -44,11 +50,7 @@ export class Exclusions {
   isSuspended(time: Time): boolean {
     // Asked in an overload: without a reading of the kernel's counters, 100 µs, if the thread ran.
     if (time.cpu >= this.thresholdMillis) return false;
-    return this.#isSuspended(time, this.runDelayIn(time));
-  }
-
-  #isSuspended(time: Time, waited: WaitedAndRan | undefined): boolean {
-    return isSuspension(time, this.memory(), this.thresholdMillis, waited);
+    return time.end - time.start - this.suspendedIn(time) < this.thresholdMillis;
   }
 }
 
@@ -87,33 +89,46 @@ const weightOf = (samples: readonly SampledTime[]) =>
   samples.reduce((sum, { weight }) => sum + weight, 0);
 
 /**
- * Whether the code's own part of a block, without the suspension in it, is shorter than the
- * threshold. The process was stopped (SIGSTOP), or without a CPU: other processes had it, or a
- * container is at its quota. What the code used itself, and what it waited in synchronous I/O, is
- * its own part.
+ * How much of a block is no time of the code's own. Its own time is
+ * 1. what it ran;
+ * 2. what a wrapped call has waited (`execSync`), whatever the machine lacked meanwhile;
+ * 3. what it slept beyond all that its thread, and the threads that it may have waited for, lacked
+ *    of CPU, and beyond the time for which the process was stopped (SIGSTOP).
+ * @param samples of the block, as far as they are known
  * @param memory of the watchdog; undefined if its thread does not watch
- * @param waited how long the thread waited for a CPU in it, and ran, if known
+ * @param waited how long the threads waited for a CPU in it, and it ran, if known
  */
-export function isSuspension(
+export function suspendedIn(
   time: Time,
+  samples: readonly TimedSample[],
   memory: SharedMemory | undefined,
-  thresholdMillis: number,
-  waited?: WaitedAndRan,
-): boolean {
+  waited: WaitedAndRan = NOT_KNOWN,
+): number {
   const { start, end } = time;
-  const length = end - start;
-  let suspended = memory === undefined ? 0 : suspendedWithin(memory, start, end);
-  if (waited !== undefined) {
-    // The watchdog thread may have had no CPU while the main thread had one.
-    const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
-    suspended = Math.max(suspended, waited.atLeast + stopped);
-    suspended = Math.min(suspended, waited.atMost + stopped);
+  const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
+  const missing = Math.max(0, end - start - cpuOf(time, waited));
+  const seen = Math.min(waitIn(samples, start, end), missing - waited.atLeast - stopped);
+  return Math.min(missing - Math.max(0, seen), waited.atMost + waited.others + stopped);
+}
+
+const NOT_KNOWN = { atLeast: 0, atMost: 0, ranAtMost: Number.POSITIVE_INFINITY, others: 0 };
+
+const isWait = (call: NativeCall | undefined) => call !== undefined && mayWait(call.name);
+
+/** Milliseconds of wrapped calls that wait, as far as stack samples show them, in order of time. */
+function waitIn(samples: readonly TimedSample[], start: number, end: number): number {
+  let until = start;
+  let millis = 0;
+  for (const sample of samples) {
+    // Both the call itself and the watchdog thread may have told of it.
+    const from = Math.max(until, sample.requestedAt);
+    const to = Math.min(sample.time, end);
+    // The call is found in the stack, which is read only if there is a wait.
+    if (!(to - from >= LATE_MILLIS) || !isWait(sample.nativeCall)) continue;
+    millis += to - from;
+    until = to;
   }
-  const cpu = cpuOf(time, waited);
-  const own = length - Math.min(suspended, length - cpu);
-  // Starved, it also waits for V8's threads, which are starved as well: one of both is its own.
-  const isStarved = waited !== undefined && waited.atLeast > length / 2;
-  return (isStarved ? Math.max(cpu, own - cpu) : own) < thresholdMillis;
+  return millis;
 }
 
 /**

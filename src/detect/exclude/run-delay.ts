@@ -2,6 +2,7 @@
  * How long this thread waited for a CPU: kept from running by other processes, or by the quota of
  * its container. The watchdog thread, on another CPU, may run on meanwhile. Linux only.
  */
+import { Progress, type SharedMemory, Sleeping } from '../../sample/shared-memory.ts';
 import type { Clock } from '../../support/clock.ts';
 import { Schedstat } from '../../support/schedstat.ts';
 
@@ -21,6 +22,8 @@ export interface WaitedForCpu {
 /** Milliseconds in which the thread waited for a CPU, and in which it ran. */
 export interface WaitedAndRan extends WaitedForCpu {
   readonly ranAtMost: number;
+  /** Sum of what other threads of the process waited while this one did not answer. */
+  readonly others: number;
 }
 
 /** The kernel's counters so far, at one moment: not before `from`, not after `to`. */
@@ -31,6 +34,7 @@ interface Reading {
   readonly ran: number;
   /** How long the loop had waited for events. */
   readonly idle: number;
+  readonly others: number;
 }
 
 export class RunDelay {
@@ -44,10 +48,14 @@ export class RunDelay {
   constructor(
     private readonly clock: Clock,
     readonly schedstat = new Schedstat(),
+    /** Shared with the watchdog thread, if there is one. */
+    private readonly memory?: SharedMemory,
   ) {}
 
   start(): void {
     this.schedstat.start();
+    // What runs before the first beat is asked about, too.
+    this.sample(this.clock.now());
   }
 
   stop(): void {
@@ -80,6 +88,8 @@ export class RunDelay {
     if (before === undefined) return undefined;
     const waited = Math.max(0, after.waited - before.waited);
     const ran = Math.max(0, after.ran - before.ran);
+    // It lacked a CPU, or ran, before it read.
+    const unread = Math.max(0, before.to - start);
     // The thread slept for the remainder of the time between the readings, in the loop or a
     // synchronous call. libuv counts the delay at the end of a wait as waited.
     const idled = Math.max(0, after.idle - before.idle - waited) || 0;
@@ -95,8 +105,9 @@ export class RunDelay {
     const notSlept = end - start - Math.min(cpu, ran) - slept - CPU_GRAIN_MILLIS;
     return {
       atLeast: Math.max(0, ...surely, Math.min(waited, notSlept)),
-      atMost: waited,
-      ranAtMost: ran,
+      atMost: waited + unread,
+      ranAtMost: ran + unread,
+      others: after.others - before.others,
     };
   }
 
@@ -111,9 +122,20 @@ export class RunDelay {
       took = to - began;
     }
     const { waited, ran } = this.schedstat;
-    const reading = { from, to, waited, ran, idle: this.clock.idle() };
+    this.#publish();
+    const others = this.memory?.sleep.get(Sleeping.othersDelay) ?? 0;
+    const reading = { from, to, waited, ran, idle: this.clock.idle(), others };
     if (readings.length === MAX_READINGS) readings.shift();
     readings.push(reading);
     return reading;
+  }
+
+  /** The watchdog thread compares its own readings with it. */
+  #publish(): void {
+    const { memory, schedstat } = this;
+    if (memory === undefined) return;
+    memory.progress.values[Progress.ran] = schedstat.ran;
+    memory.progress.values[Progress.runDelay] = schedstat.waited;
+    memory.progress.publish();
   }
 }

@@ -34,8 +34,10 @@ export class FakeWatchdog {
   /** How long the main thread takes to answer: a native call. */
   answerMillis = 0;
   canCapture = true;
-  /** How long the main thread has been ready to run without a CPU. */
-  runDelay: (time: number) => number = () => 0;
+  /** What the kernel has counted of the main thread; undefined outside Linux. */
+  cpuAt: (time: number) => Partial<LoopParts['cpu']> | undefined = () => undefined;
+  /** Whether the main thread is ready to run. */
+  isReady = true;
   #plan: { at: number; action: () => void }[] = [];
 
   constructor(
@@ -78,7 +80,8 @@ export class FakeWatchdog {
       },
       memory: this.memory,
       now: () => this.time,
-      runDelay: () => this.runDelay(this.time),
+      others: { note() {}, close() {} },
+      cpu: this.#cpu(),
       isReached: () => this.isReached,
       capture: this.canCapture
         ? (start, isReportNear, onWaiting) => this.#capture(start, isReportNear, onWaiting)
@@ -86,6 +89,21 @@ export class FakeWatchdog {
       longCall: () => undefined,
       reportOngoing: (report) => this.reports.push(report),
       ...(this.publishes && { publish: (sample) => this.published.push(sample) }),
+    };
+  }
+
+  #cpu(): LoopParts['cpu'] {
+    const dog = this;
+    return {
+      ran: Number.NaN,
+      waited: Number.NaN,
+      slices: 1,
+      read() {
+        const counted = dog.cpuAt(dog.time);
+        Object.assign(this, counted);
+        return counted !== undefined;
+      },
+      isReady: () => this.isReady,
     };
   }
 

@@ -1,0 +1,11 @@
+/** Which of the wrapped calls wait for something else than a CPU. */
+
+/** The modules and classes whose calls only compute. An add-on that is not known may wait. */
+const COMPUTES = new Set(
+  (
+    'JSON structuredClone v8 module vm WebAssembly crypto zlib String Buffer TextDecoder ' +
+    'TextEncoder Hash Hmac Cipher Decipher Sign Verify bcrypt'
+  ).split(' '),
+);
+
+export const mayWait = (name: string) => !COMPUTES.has(name.split('.', 1)[0] as string);
