@@ -89,8 +89,10 @@ export function causeOf(times: BlockTimes): BlockCause | undefined {
   const lackedCpu = within(times.lackedCpuMillis ?? 0, total - cpu);
   const hadCpu = total - lackedCpu;
   const withCpu = hadCpu / total;
-  const gc = within(times.gcTimeMillis ?? 0, total) * withCpu;
-  const waiting = hadCpu - Math.max(cpu, gc);
+  const collected = within(times.gcTimeMillis ?? 0, total);
+  const gc = collected * withCpu;
+  // A collection waits for V8's threads.
+  const waiting = Math.max(0, hadCpu - Math.max(cpu, collected));
   if (waiting * 2 > hadCpu) return 'waiting';
   if (nativeTimeMillis === undefined) return gc * 2 > hadCpu ? 'gc' : undefined;
   const gcInNative = Math.min(gc, (times.gcInNativeTimeMillis ?? total) * withCpu);

@@ -22,6 +22,7 @@ describe('on a machine with too little CPU', () => {
     ['a loop, although the delay began before it', 79, lacking(200, times(38, 0, 0)), 'javascript'],
     ['a loop that waits for less than half of the time', 79, times(40, 0, 0), 'javascript'],
     ['execSync', 300, lacking(60, times(8, 0, 290)), 'waiting'],
+    ['a loop, in which a collection waited', 2700, lacking(2240, times(112, 350, 0)), 'javascript'],
     ['garbage collection', 200, lacking(90, times(110, 100, 200, 100)), 'gc'],
     [
       'a loop, with 8 % of its CPU for collections',
