@@ -94,11 +94,16 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
 
   /** False if a part is no block but a suspension: the code around it may still be one. */
   const onBlock = (block: Block): boolean => {
-    const reason = exclusions.reasonFor(block);
+    const suspended = exclusions.suspendedIn(block, block.samples);
+    const { start, end } = block;
+    guard.run('cannot measure suspensions', () =>
+      suspensions.addSlept(start, end, suspended.sleptForOthers),
+    );
+    const reason = exclusions.reasonFor(block, suspended);
     if (reason !== undefined) return reason !== 'suspension';
-    guard.run('cannot count a block', () => health.block(block.end - block.start));
-    const lackedCpu = exclusions.suspendedIn(block, block.samples);
-    for (const listener of listeners) listener.block?.({ ...block, lackedCpu });
+    guard.run('cannot count a block', () => health.block(end - start));
+    const told = { ...block, lackedCpu: suspended.millis };
+    for (const listener of listeners) listener.block?.(told);
     return true;
   };
   const ledger = new Ledger(

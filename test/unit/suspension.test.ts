@@ -44,7 +44,7 @@ describe('how much of a block is not its own', () => {
     known?: ReturnType<typeof waited>,
     samples: ReturnType<typeof call>[] = [],
     shared: SharedMemory | undefined = undefined,
-  ) => suspendedIn(block(cpu), samples, shared, known);
+  ) => suspendedIn(block(cpu), samples, shared, known).millis;
 
   test.each<[string, number, ReturnType<typeof waited> | undefined, number]>([
     ['nothing if it ran', 800, waited(0), 0],
@@ -56,6 +56,12 @@ describe('how much of a block is not its own', () => {
     ['as far as they did', 3, waited(20, 300), 320],
     ['never what it ran', 300, waited(400, 5000), 500],
   ])('%s', (_what, cpu, known, millis) => expect(of(cpu, known)).toBe(millis));
+
+  test('of that, what it slept for others is the least', () => {
+    expect(suspendedIn(block(3), [], undefined, waited(20, 300)).sleptForOthers).toBe(300);
+    expect(suspendedIn(block(3), [], undefined, waited(700, 300)).sleptForOthers).toBe(97);
+    expect(suspendedIn(block(800), [], undefined, waited(0, 300)).sleptForOthers).toBe(0);
+  });
 
   describe('beside other threads that lack CPU', () => {
     test.each([

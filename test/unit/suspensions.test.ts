@@ -127,6 +127,21 @@ describe('starved', () => {
   });
 });
 
+describe('slept while other threads lacked CPU', () => {
+  test('what contains it was told before: only what is more is recorded', () => {
+    thread.suspensions.addSlept(1000, 1500, 400);
+    thread.suspensions.addSlept(1520, 1700, 100);
+    thread.suspensions.addSlept(1000, 1710, 510);
+    thread.suspensions.addSlept(1800, 1900, 19);
+    thread.suspensions.addSlept(990, 2000, 560);
+    expect(thread.recorded).toEqual([
+      ['starved', 400],
+      ['starved', 100],
+      ['starved', 60],
+    ]);
+  });
+});
+
 describe('stopped', () => {
   test('in code: as far as the watchdog thread was late, and that is no lag', () => {
     thread.wait(15).run(8).hold(700).watchdogIsLate(690, 2);

@@ -28,16 +28,21 @@ export class Exclusions {
     },
   ) {}
 
-  /** Has to be asked right after the block has ended. */
-  reasonFor(block: Block): ExclusionReason | undefined {
+  /**
+   * Has to be asked right after the block has ended.
+   * @param suspended see {@link suspendedIn}
+   */
+  reasonFor(
+    block: Block,
+    suspended = this.suspendedIn(block, block.samples),
+  ): ExclusionReason | undefined {
     if (isTeardown(block)) return 'teardown';
     if (isDebuggerPause(block, block.samples, this.runDelayIn(block))) return 'debugger';
-    const own = block.end - block.start - this.suspendedIn(block, block.samples);
-    return own < this.thresholdMillis ? 'suspension' : undefined;
+    return this.#isShort(block, suspended) ? 'suspension' : undefined;
   }
 
   /** See {@link suspendedIn}. */
-  suspendedIn(time: Time, samples: readonly TimedSample[] = []): number {
+  suspendedIn(time: Time, samples: readonly TimedSample[] = []): Suspended {
     return suspendedIn(time, samples, this.memory(), this.runDelayIn(time));
   }
 
@@ -50,7 +55,11 @@ export class Exclusions {
   isSuspended(time: Time): boolean {
     // Asked in an overload: without a reading of the kernel's counters, 100 µs, if the thread ran.
     if (time.cpu >= this.thresholdMillis) return false;
-    return time.end - time.start - this.suspendedIn(time) < this.thresholdMillis;
+    return this.#isShort(time, this.suspendedIn(time));
+  }
+
+  #isShort({ start, end }: Time, { millis }: Suspended): boolean {
+    return end - start - millis < this.thresholdMillis;
   }
 }
 
@@ -88,6 +97,12 @@ const isAnsweredAtOnce = ({ requestedAt, time, nativeCall }: SampledTime) =>
 const weightOf = (samples: readonly SampledTime[]) =>
   samples.reduce((sum, { weight }) => sum + weight, 0);
 
+export interface Suspended {
+  readonly millis: number;
+  /** The part of it in which it slept while other threads of the process lacked CPU, at least. */
+  readonly sleptForOthers: number;
+}
+
 /**
  * How much of a block is no time of the code's own. Its own time is
  * 1. what it ran;
@@ -103,12 +118,14 @@ export function suspendedIn(
   samples: readonly TimedSample[],
   memory: SharedMemory | undefined,
   waited: WaitedAndRan = NOT_KNOWN,
-): number {
+): Suspended {
   const { start, end } = time;
   const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
   const missing = Math.max(0, end - start - cpuOf(time, waited));
   const seen = Math.min(waitIn(samples, start, end), missing - waited.atLeast - stopped);
-  return Math.min(missing - Math.max(0, seen), waited.atMost + waited.others + stopped);
+  const notOwn = missing - Math.max(0, seen);
+  const millis = Math.min(notOwn, waited.atMost + stopped + waited.others);
+  return { millis, sleptForOthers: Math.max(0, millis - waited.atMost - stopped) };
 }
 
 const NOT_KNOWN = { atLeast: 0, atMost: 0, ranAtMost: Number.POSITIVE_INFINITY, others: 0 };

@@ -12,6 +12,8 @@ import type { RunDelay } from './run-delay.ts';
 
 /** Shorter ones are not recorded: the scheduler's slices are a few milliseconds. */
 export const MIN_SUSPENSION_MILLIS = 20;
+/** As many of the latest that it slept for others are remembered. */
+const MAX_SLEPT = 16;
 /** At most this many are recorded for one interval. Past it, each of them is longer. */
 const MAX_RECORDS = 1000;
 
@@ -50,6 +52,7 @@ interface Reading {
 export class Suspensions {
   #latest: Reading | undefined;
   #inCode: InCode | undefined;
+  #slept: { readonly end: number; readonly millis: number }[] = [];
 
   constructor(
     private readonly clock: Clock,
@@ -114,6 +117,19 @@ export class Suspensions {
     if (!(missing >= MIN_SUSPENSION_MILLIS)) return noLag;
     const late = this.#marked(maybeStoppedWithin, Math.max(before.at, due), at) - inWait;
     return noLag + Math.min(missing, Math.max(0, late) || 0);
+  }
+
+  /**
+   * Between two times, the thread slept while other threads of the process lacked CPU. No reading
+   * here tells that. What is asked about later may contain it.
+   */
+  addSlept(start: number, end: number, millis: number): void {
+    const known = this.#slept.reduce((sum, each) => sum + (each.end > start ? each.millis : 0), 0);
+    const more = millis - known;
+    if (more < MIN_SUSPENSION_MILLIS) return;
+    if (this.#slept.length === MAX_SLEPT) this.#slept.shift();
+    this.#slept.push({ end, millis: more });
+    this.#recordEach(more, 1, 'starved');
   }
 
   /** Records what has ended and is not recorded yet. */
