@@ -1,6 +1,6 @@
 /**
- * For how long the other threads of the process had no CPU while the watched thread did not answer:
- * it may have waited for one of them, such as V8's, which collect garbage. Linux only.
+ * For how long the other threads of the process have had no CPU in a long busy period: the watched
+ * thread may have waited for one of them, such as V8's, which collect garbage. Linux only.
  */
 import fs from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -8,50 +8,38 @@ import { attempt } from '../support/guard.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
 import { type SharedMemory, Sleeping } from './shared-memory.ts';
 
-/** Threads that are followed: V8 and libuv have nine, a watchdog thread is one. */
+// Taken once: an application may replace it.
+const { readdirSync } = fs;
+
+/** V8 and libuv have nine. */
 const MAX_THREADS = 32;
 
-export class OtherThreads {
-  #threads: { readonly schedstat: Schedstat; waited: number }[] | undefined;
-
-  /** @param watched the folder of the watched thread; undefined outside Linux */
-  constructor(
-    private readonly memory: SharedMemory,
-    private readonly watched: string | undefined,
-  ) {}
-
-  /** Call it now and then while an answer is awaited. 20 to 30 µs; the first time 150. */
-  note(): void {
-    if (this.watched === undefined) return;
-    this.#threads ??= openOthers(this.watched);
-    let sum = 0;
-    for (const thread of this.#threads) {
-      if (!thread.schedstat.read()) continue;
-      // NaN before the first reading.
-      sum += thread.schedstat.waited - thread.waited || 0;
-      thread.waited = thread.schedstat.waited;
-    }
-    const { sleep } = this.memory;
-    sleep.set(Sleeping.othersDelay, (sleep.values[Sleeping.othersDelay] as number) + sum);
-  }
-
-  /** The answer has come. */
-  close(): void {
-    for (const { schedstat } of this.#threads ?? []) schedstat.stop();
-    this.#threads = undefined;
-  }
+/**
+ * The watchdog thread calls it before it marks a busy period as old. 150 µs.
+ * @param watched the folder of the watched thread; undefined outside Linux
+ */
+export function noteOthers({ sleep }: SharedMemory, watched: string | undefined): void {
+  if (watched !== undefined) sleep.set(Sleeping.othersDelay, delayOfOthers(watched));
 }
 
-/** @param own the folder of the watched thread, `/proc/<process>/task/<thread>` */
-function openOthers(own: string) {
-  const tasks = dirname(own);
-  const ids = attempt(() => fs.readdirSync(tasks)) ?? [];
-  return ids
-    .filter((id) => id !== basename(own))
-    .slice(0, MAX_THREADS)
-    .map((id) => {
-      const schedstat = new Schedstat(() => openFile(`${tasks}/${id}/schedstat`));
-      schedstat.start();
-      return { schedstat, waited: Number.NaN };
-    });
+/**
+ * Sum of the run delay of all other threads since the busy period was marked as old, a moment ago
+ * at most; 0 if it was not. The watched thread calls it. 150 µs.
+ */
+export function othersDelay(memory: SharedMemory, watched: string | undefined): number {
+  if (watched === undefined || !memory.isMarked()) return 0;
+  return Math.max(0, delayOfOthers(watched) - memory.sleep.get(Sleeping.othersDelay));
+}
+
+function delayOfOthers(watched: string): number {
+  const threads = dirname(watched);
+  const ids = (attempt(() => readdirSync(threads)) ?? []).filter((id) => id !== basename(watched));
+  let millis = 0;
+  for (const id of ids.slice(0, MAX_THREADS)) {
+    const schedstat = new Schedstat(() => openFile(`${threads}/${id}/schedstat`));
+    schedstat.start();
+    if (schedstat.read()) millis += schedstat.waited;
+    schedstat.stop();
+  }
+  return millis;
 }

@@ -71,7 +71,7 @@ export const Sleeping = {
   stopped: 2,
   /** 1 if the watched thread may wake it up before: it sleeps until something runs. */
   untilWoken: 3,
-  /** Sum of the run delay of the process's other threads while an answer was awaited. */
+  /** Sum of the run delay of all other threads when the latest busy period was marked. */
   othersDelay: 4,
 } as const;
 

@@ -9,7 +9,7 @@
 import { CaptureClient, type CaptureRoute, type TakeSample } from './capture-session.ts';
 import { CaptureSchedule, type CaptureTimes } from './capture-times.ts';
 import { clockOf } from './clock-origin.ts';
-import { OtherThreads } from './other-threads.ts';
+import { noteOthers } from './other-threads.ts';
 import {
   type CaptureReply,
   type OngoingReport,
@@ -42,6 +42,8 @@ export interface LoopParts<Facts extends object = object> {
   readonly memory: SharedMemory;
   /** The watched thread's `performance.now()`. */
   now(): number;
+  /** Called before a busy period is marked as old. */
+  marking(): void;
   /** The watched thread's CPU time. */
   readonly cpu: Pick<ThreadCpu, 'read' | 'ran' | 'waited' | 'slices' | 'isReady'>;
   /** Undefined if stack samples cannot be taken. */
@@ -51,7 +53,6 @@ export interface LoopParts<Facts extends object = object> {
   /** Facts of the native call that runs, if it is known to be long. */
   longCall(): Facts | undefined;
   reportOngoing(report: OngoingReport<Facts>): void;
-  readonly others: Pick<OtherThreads, 'note' | 'close'>;
   /** Passes the answer to a stack sample on: then each answer has what a report needs. */
   readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
 }
@@ -75,6 +76,7 @@ export async function watchLoop<Facts extends object>(
     const start = timeOf(id, now);
     const left = busyAfterMillis - (now - start);
     if (left > 0) return left;
+    parts.marking();
     Atomics.store(words, Word.markedBusyPeriod, id);
     period = new BusyPeriod(id, start, parts);
     return 0;
@@ -132,7 +134,6 @@ class BusyPeriod<Facts extends object> {
       const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
       const isAsked = isNear || this.parts.publish !== undefined;
       const { reply, isOver } = await capture(this.id, isAsked, () => this.wait());
-      this.parts.others.close();
       if (isOver) return options.busyAfterMillis;
       this.#followBlock();
       isAnswered = reply !== undefined;
@@ -148,7 +149,6 @@ class BusyPeriod<Facts extends object> {
 
   /** A stack sample is under way: reports what is overdue. */
   wait(): void {
-    this.parts.others.note();
     // The thread cannot answer in a native call, so earlier facts are reported.
     if (this.#untilReport() <= -FRESH_CAPTURE_MILLIS) this.#report();
   }
@@ -285,7 +285,7 @@ export function watchThread<Facts extends object>(
     memory,
     now,
     cpu,
-    others: new OtherThreads(memory, threadFolder),
+    marking: () => noteOthers(memory, threadFolder),
     isReached: () => client.isReached,
     capture: canCapture ? client.capture : undefined,
     longCall: () => memory.longCall.readJson<Facts>(),

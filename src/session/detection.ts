@@ -34,8 +34,10 @@ import {
   spanStartTime,
 } from '../otel/sdk-internals.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
+import { othersDelay } from '../sample/other-threads.ts';
 import { canCountIterations } from '../support/clock.ts';
 import { launches } from '../support/launches.ts';
+import { threadFolder } from '../support/schedstat.ts';
 import { listenForSignalsAgain } from '../support/signal-listener.ts';
 import type { EventLoopHealth } from '../types.ts';
 import type { Common } from './common.ts';
@@ -80,8 +82,11 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const launched = launches();
   const health = new Health(clock, lagIntervalMillis);
   const gc = new GcMeter();
+  const folder = threadFolder();
   const runDelay = new RunDelay(clock, undefined, memory);
-  const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay);
+  const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay, () =>
+    memory === undefined ? 0 : othersDelay(memory, folder),
+  );
   const suspensions = new Suspensions(
     clock,
     {

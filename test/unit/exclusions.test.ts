@@ -55,7 +55,7 @@ test('a suspension is, as long as the watchdog thread watches', () => {
 
 test('what goes on is one, if its own part has not reached the threshold yet', () => {
   const waited = (millis: number) =>
-    exclusions({ within: () => ({ atLeast: millis, atMost: millis, ranAtMost: 200, others: 0 }) });
+    exclusions({ within: () => ({ atLeast: millis, atMost: millis, ranAtMost: 200 }) });
   const time = { start: 1000, end: 1200, cpu: 80 };
   expect(waited(120).isSuspended(time)).toBe(true);
   expect(waited(90).isSuspended(time)).toBe(false);
@@ -66,7 +66,7 @@ test('what goes on is one, if its own part has not reached the threshold yet', (
 
 test('a pause in the debugger is, and not a block that had no CPU for most of its time', () => {
   const withDelay = (millis: number) =>
-    exclusions({ within: () => ({ atLeast: millis, atMost: millis, ranAtMost: 200, others: 0 }) });
+    exclusions({ within: () => ({ atLeast: millis, atMost: millis, ranAtMost: 200 }) });
   isInspected = true;
   expect(withDelay(0).reasonFor(block({ cpu: 15 }))).toBe('debugger');
   expect(withDelay(80).reasonFor(block({ cpu: 15 }))).toBeUndefined();

@@ -29,10 +29,8 @@ test('a watchdog thread that is started again keeps what the one before has note
 describe('how much of a block is not its own', () => {
   const block = (cpu: number) => ({ start: 1000, end: 1800, cpu });
   const waited = (atLeast: number, others = 0, atMost = atLeast) => ({
-    atLeast,
-    atMost,
-    ranAtMost: 800,
-    others,
+    delay: { atLeast, atMost, ranAtMost: 800 },
+    others: () => others,
   });
   const call = (name: string, from: number, until: number) => ({
     ...stackSample(until, ROOT_CONTEXT),
@@ -44,7 +42,7 @@ describe('how much of a block is not its own', () => {
     known?: ReturnType<typeof waited>,
     samples: ReturnType<typeof call>[] = [],
     shared: SharedMemory | undefined = undefined,
-  ) => suspendedIn(block(cpu), samples, shared, known).millis;
+  ) => suspendedIn(block(cpu), samples, shared, known?.delay, known?.others).millis;
 
   test.each<[string, number, ReturnType<typeof waited> | undefined, number]>([
     ['nothing if it ran', 800, waited(0), 0],
@@ -58,9 +56,12 @@ describe('how much of a block is not its own', () => {
   ])('%s', (_what, cpu, known, millis) => expect(of(cpu, known)).toBe(millis));
 
   test('of that, what it slept for others is the least', () => {
-    expect(suspendedIn(block(3), [], undefined, waited(20, 300)).sleptForOthers).toBe(300);
-    expect(suspendedIn(block(3), [], undefined, waited(700, 300)).sleptForOthers).toBe(97);
-    expect(suspendedIn(block(800), [], undefined, waited(0, 300)).sleptForOthers).toBe(0);
+    const slept = (cpu: number, { delay, others }: ReturnType<typeof waited>) =>
+      suspendedIn(block(cpu), [], undefined, delay, others).sleptForOthers;
+    expect(slept(3, waited(20, 300))).toBe(300);
+    expect(slept(3, waited(700, 300))).toBe(97);
+    expect(slept(800, waited(0, 300))).toBe(0);
+    expect(slept(780, waited(15, 300))).toBe(0);
   });
 
   describe('beside other threads that lack CPU', () => {

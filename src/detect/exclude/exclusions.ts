@@ -16,6 +16,9 @@ const NO_CALLBACK = 'PROCESS';
 /** A paused thread uses hardly any CPU: the debugger's questions are answered on it. */
 const MAX_PAUSED_CPU_SHARE = 0.1;
 
+/** A shorter sleep is not worth the reading of what other threads lacked. */
+const MIN_SLEPT_MILLIS = 10;
+
 type Time = Pick<Block, 'start' | 'end' | 'cpu'>;
 
 export class Exclusions {
@@ -26,6 +29,8 @@ export class Exclusions {
     private readonly runDelay: {
       within(start: number, end: number, cpu: number): WaitedAndRan | undefined;
     },
+    /** How long other threads waited for a CPU in the running busy period. */
+    private readonly others: () => number = () => 0,
   ) {}
 
   /**
@@ -43,7 +48,7 @@ export class Exclusions {
 
   /** See {@link suspendedIn}. */
   suspendedIn(time: Time, samples: readonly TimedSample[] = []): Suspended {
-    return suspendedIn(time, samples, this.memory(), this.runDelayIn(time));
+    return suspendedIn(time, samples, this.memory(), this.runDelayIn(time), this.others);
   }
 
   /** How long the thread waited for a CPU in a block; undefined if that is not known. */
@@ -111,24 +116,28 @@ export interface Suspended {
  *    of CPU, and beyond the time for which the process was stopped (SIGSTOP).
  * @param samples of the block, as far as they are known
  * @param memory of the watchdog; undefined if its thread does not watch
- * @param waited how long the threads waited for a CPU in it, and it ran, if known
+ * @param waited how long the thread waited for a CPU in it, and ran, if known
+ * @param others how long other threads of the process waited for a CPU
  */
 export function suspendedIn(
   time: Time,
   samples: readonly TimedSample[],
   memory: SharedMemory | undefined,
   waited: WaitedAndRan = NOT_KNOWN,
+  others = () => 0,
 ): Suspended {
   const { start, end } = time;
   const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
   const missing = Math.max(0, end - start - cpuOf(time, waited));
   const seen = Math.min(waitIn(samples, start, end), missing - waited.atLeast - stopped);
   const notOwn = missing - Math.max(0, seen);
-  const millis = Math.min(notOwn, waited.atMost + stopped + waited.others);
-  return { millis, sleptForOthers: Math.max(0, millis - waited.atMost - stopped) };
+  const lacked = Math.min(notOwn, waited.atMost + stopped);
+  const slept = notOwn - lacked;
+  const sleptForOthers = slept < MIN_SLEPT_MILLIS ? 0 : Math.min(slept, others());
+  return { millis: lacked + sleptForOthers, sleptForOthers };
 }
 
-const NOT_KNOWN = { atLeast: 0, atMost: 0, ranAtMost: Number.POSITIVE_INFINITY, others: 0 };
+const NOT_KNOWN = { atLeast: 0, atMost: 0, ranAtMost: Number.POSITIVE_INFINITY };
 
 const isWait = (call: NativeCall | undefined) => call !== undefined && mayWait(call.name);
 

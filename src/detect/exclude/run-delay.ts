@@ -2,7 +2,7 @@
  * How long this thread waited for a CPU: kept from running by other processes, or by the quota of
  * its container. The watchdog thread, on another CPU, may run on meanwhile. Linux only.
  */
-import { Progress, type SharedMemory, Sleeping } from '../../sample/shared-memory.ts';
+import { Progress, type SharedMemory } from '../../sample/shared-memory.ts';
 import type { Clock } from '../../support/clock.ts';
 import { Schedstat } from '../../support/schedstat.ts';
 
@@ -22,8 +22,6 @@ export interface WaitedForCpu {
 /** Milliseconds in which the thread waited for a CPU, and in which it ran. */
 export interface WaitedAndRan extends WaitedForCpu {
   readonly ranAtMost: number;
-  /** Sum of what other threads of the process waited while this one did not answer. */
-  readonly others: number;
 }
 
 /** The kernel's counters so far, at one moment: not before `from`, not after `to`. */
@@ -34,7 +32,6 @@ interface Reading {
   readonly ran: number;
   /** How long the loop had waited for events. */
   readonly idle: number;
-  readonly others: number;
 }
 
 export class RunDelay {
@@ -107,7 +104,6 @@ export class RunDelay {
       atLeast: Math.max(0, ...surely, Math.min(waited, notSlept)),
       atMost: waited + unread,
       ranAtMost: ran + unread,
-      others: after.others - before.others,
     };
   }
 
@@ -123,8 +119,7 @@ export class RunDelay {
     }
     const { waited, ran } = this.schedstat;
     this.#publish();
-    const others = this.memory?.sleep.get(Sleeping.othersDelay) ?? 0;
-    const reading = { from, to, waited, ran, idle: this.clock.idle(), others };
+    const reading = { from, to, waited, ran, idle: this.clock.idle() };
     if (readings.length === MAX_READINGS) readings.shift();
     readings.push(reading);
     return reading;

@@ -80,7 +80,7 @@ export class FakeWatchdog {
       },
       memory: this.memory,
       now: () => this.time,
-      others: { note() {}, close() {} },
+      marking: () => {},
       cpu: this.#cpu(),
       isReached: () => this.isReached,
       capture: this.canCapture
