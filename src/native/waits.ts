@@ -8,4 +8,10 @@ const COMPUTES = new Set(
   ).split(' '),
 );
 
-export const mayWait = (name: string) => !COMPUTES.has(name.split('.', 1)[0] as string);
+/** These do nothing but wait: it does not matter if the thread also lacked a CPU meanwhile. */
+const WAITS = new Set(['Atomics', 'child_process']);
+
+const moduleOf = (name: string) => name.split('.', 1)[0] as string;
+
+export const onlyWaits = (name: string) => WAITS.has(moduleOf(name));
+export const mayWait = (name: string) => !COMPUTES.has(moduleOf(name));

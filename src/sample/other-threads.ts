@@ -23,11 +23,12 @@ export function noteOthers({ sleep }: SharedMemory, watched: string | undefined)
 }
 
 /**
- * Sum of the run delay of all other threads since the busy period was marked as old, a moment ago
- * at most; 0 if it was not. The watched thread calls it. 150 µs.
+ * Sum of the run delay of all other threads since the busy period, which is long, was marked as
+ * old. If it was not, the watchdog thread itself has not run. The watched thread calls it. 150 µs.
  */
 export function othersDelay(memory: SharedMemory, watched: string | undefined): number {
-  if (watched === undefined || !memory.isMarked()) return 0;
+  if (watched === undefined) return 0;
+  if (!memory.isMarked()) return Number.POSITIVE_INFINITY;
   return Math.max(0, delayOfOthers(watched) - memory.sleep.get(Sleeping.othersDelay));
 }
 

@@ -84,9 +84,10 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const gc = new GcMeter();
   const folder = threadFolder();
   const runDelay = new RunDelay(clock, undefined, memory);
-  const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay, () =>
-    memory === undefined ? 0 : othersDelay(memory, folder),
-  );
+  const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay, () => {
+    const watched = watchedMemory();
+    return watched === undefined ? 0 : othersDelay(watched, folder);
+  });
   const suspensions = new Suspensions(
     clock,
     {

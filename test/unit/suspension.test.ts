@@ -77,6 +77,20 @@ describe('how much of a block is not its own', () => {
       expect(of(3, waited(400, 3000), [call(name, 1100, 1400)])).toBe(797 - millis);
     });
 
+    test('also if stack samples have interrupted it', () => {
+      const samples = [
+        call('Atomics.wait', 1150, 1151),
+        call('Atomics.wait', 1200, 1210),
+        call('Atomics.wait', 1300, 1350),
+        call('Atomics.wait', 1100, 1400),
+      ];
+      expect(of(3, waited(400, 3000), samples)).toBe(497);
+    });
+
+    test('what only waits, although the thread lacked a CPU in it', () => {
+      expect(of(3, waited(700, 3000), [call('Atomics.wait', 1100, 1400)])).toBe(497);
+    });
+
     test('but not more of it than the thread had no need of a CPU', () => {
       expect(of(3, waited(600, 3000), [call('fs.readFileSync', 1100, 1400)])).toBe(600);
     });
@@ -86,6 +100,12 @@ describe('how much of a block is not its own', () => {
     suspendWatchdog(memory, 1050, 1350, 0);
     expect(of(40, waited(450), [], memory)).toBe(750);
     expect(of(1, waited(0), [call('Atomics.wait', 1000, 1800)], memory)).toBe(300);
+  });
+
+  test('the watchdog thread is late, and has not noted why: a call is its own', () => {
+    announceSleep(memory, 1100);
+    expect(of(3, waited(100), [call('fs.readFileSync', 1010, 1790)], memory)).toBe(100);
+    expect(of(3, waited(100), [], memory)).toBe(797);
   });
 
   test('the watchdog thread had no CPU, outside Linux: that may have been a stop', () => {

@@ -1,5 +1,5 @@
 import { builtIns } from '../../src/native/built-ins.ts';
-import { mayWait } from '../../src/native/waits.ts';
+import { mayWait, onlyWaits } from '../../src/native/waits.ts';
 
 test('of the wrapped built-ins, these wait', () => {
   const waiting = builtIns().flatMap(({ name }) => (mayWait(name) ? [name.split('.')[0]] : []));
@@ -10,4 +10,14 @@ test('so may the calls of databases and of add-ons that are not known', () => {
   const calls = ['node:sqlite.Database.exec', 'better-sqlite3.Statement.run', 'sleeper.sleepSync'];
   expect(calls.filter(mayWait)).toEqual(calls);
   expect(mayWait('bcrypt.hashSync')).toBe(false);
+});
+
+test('a file may be read at once, a child process is waited for', () => {
+  const waiting = builtIns().flatMap(({ name }) => (onlyWaits(name) ? [name] : []));
+  expect(waiting).toEqual([
+    'Atomics.wait',
+    'child_process.execFileSync',
+    'child_process.execSync',
+    'child_process.spawnSync',
+  ]);
 });

@@ -1,11 +1,11 @@
 /** Decides which of the ledger's blocks are no blocks of the application's making. */
-import type { Block, NativeCall, WeightedSample } from '../../block.ts';
+import type { Block, WeightedSample } from '../../block.ts';
 import { hasUserCode } from '../../name/stack-path.ts';
 import { LATE_MILLIS, type TimedSample } from '../../name/weights.ts';
-import { mayWait } from '../../native/waits.ts';
+import { mayWait, onlyWaits } from '../../native/waits.ts';
 import { isInspected } from '../../sample/inspector.ts';
 import type { SharedMemory } from '../../sample/shared-memory.ts';
-import { maybeStoppedWithin } from '../../sample/suspensions.ts';
+import { maybeStoppedWithin, stoppedWithin } from '../../sample/suspensions.ts';
 import type { WaitedAndRan } from './run-delay.ts';
 
 /** Why a block is not reported. */
@@ -127,32 +127,45 @@ export function suspendedIn(
   others = () => 0,
 ): Suspended {
   const { start, end } = time;
-  const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
   const missing = Math.max(0, end - start - cpuOf(time, waited));
-  const seen = Math.min(waitIn(samples, start, end), missing - waited.atLeast - stopped);
+  // A watchdog thread that has not noted yet why it is late may have had no CPU itself.
+  const surelyStopped = memory === undefined ? 0 : stoppedWithin(memory, start, end);
+  const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
+  const slept = missing - surelyStopped;
+  const seen = Math.min(
+    slept,
+    Math.max(
+      waitIn(samples, time, onlyWaits),
+      Math.min(waitIn(samples, time, mayWait), slept - waited.atLeast),
+    ),
+  );
   const notOwn = missing - Math.max(0, seen);
   const lacked = Math.min(notOwn, waited.atMost + stopped);
-  const slept = notOwn - lacked;
-  const sleptForOthers = slept < MIN_SLEPT_MILLIS ? 0 : Math.min(slept, others());
+  const unexplained = notOwn - lacked;
+  const sleptForOthers = unexplained < MIN_SLEPT_MILLIS ? 0 : Math.min(unexplained, others());
   return { millis: lacked + sleptForOthers, sleptForOthers };
 }
 
 const NOT_KNOWN = { atLeast: 0, atMost: 0, ranAtMost: Number.POSITIVE_INFINITY };
 
-const isWait = (call: NativeCall | undefined) => call !== undefined && mayWait(call.name);
-
-/** Milliseconds of wrapped calls that wait, as far as stack samples show them, in order of time. */
-function waitIn(samples: readonly TimedSample[], start: number, end: number): number {
-  let until = start;
+/** Milliseconds of some wrapped calls, as far as stack samples tell, which are in order of time. */
+function waitIn(
+  samples: readonly TimedSample[],
+  { start, end }: Time,
+  isWait: (name: string) => boolean,
+): number {
+  let until = end;
   let millis = 0;
-  for (const sample of samples) {
-    // Both the call itself and the watchdog thread may have told of it.
-    const from = Math.max(until, sample.requestedAt);
-    const to = Math.min(sample.time, end);
-    // The call is found in the stack, which is read only if there is a wait.
-    if (!(to - from >= LATE_MILLIS) || !isWait(sample.nativeCall)) continue;
+  // The call itself tells of all of it, after the stack samples inside it.
+  for (const sample of samples.toReversed()) {
+    const from = Math.max(start, sample.requestedAt);
+    const to = Math.min(sample.time, until);
+    // The call is found in the stack, which is read only if it took long.
+    if (!(to - from >= LATE_MILLIS)) continue;
+    const { nativeCall } = sample;
+    if (nativeCall === undefined || !isWait(nativeCall.name)) continue;
     millis += to - from;
-    until = to;
+    until = from;
   }
   return millis;
 }
