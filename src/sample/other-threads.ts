@@ -19,7 +19,7 @@ const MAX_THREADS = 32;
  * @param watched the folder of the watched thread; undefined outside Linux
  */
 export function noteOthers({ sleep }: SharedMemory, watched: string | undefined): void {
-  if (watched !== undefined) sleep.set(Sleeping.othersDelay, delayOfOthers(watched));
+  sleep.set(Sleeping.othersDelay, delayOfOthers(watched));
 }
 
 /**
@@ -32,7 +32,9 @@ export function othersDelay(memory: SharedMemory, watched: string | undefined): 
   return Math.max(0, delayOfOthers(watched) - memory.sleep.get(Sleeping.othersDelay));
 }
 
-function delayOfOthers(watched: string): number {
+/** Sum of the run delay of all threads but the watched one, so far. 150 µs. */
+export function delayOfOthers(watched: string | undefined): number {
+  if (watched === undefined) return 0;
   const threads = dirname(watched);
   const ids = (attempt(() => readdirSync(threads)) ?? []).filter((id) => id !== basename(watched));
   let millis = 0;

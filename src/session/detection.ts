@@ -34,7 +34,7 @@ import {
   spanStartTime,
 } from '../otel/sdk-internals.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
-import { othersDelay } from '../sample/other-threads.ts';
+import { delayOfOthers, othersDelay } from '../sample/other-threads.ts';
 import { canCountIterations } from '../support/clock.ts';
 import { launches } from '../support/launches.ts';
 import { threadFolder } from '../support/schedstat.ts';
@@ -83,10 +83,13 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const health = new Health(clock, lagIntervalMillis);
   const gc = new GcMeter();
   const folder = threadFolder();
+  /** Until the watchdog thread watches for the first time, and if it will. */
+  let othersAtStart = Number.NaN;
   const runDelay = new RunDelay(clock, undefined, memory);
   const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay, () => {
     const watched = watchedMemory();
-    return watched === undefined ? 0 : othersDelay(watched, folder);
+    if (watched !== undefined) return othersDelay(watched, folder);
+    return Math.max(0, delayOfOthers(folder) - othersAtStart) || 0;
   });
   const suspensions = new Suspensions(
     clock,
@@ -211,6 +214,11 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       lagSampler,
       emptyTimer ?? {},
       suspensions,
+      {
+        start: () => {
+          if (canCapture) othersAtStart = delayOfOthers(folder);
+        },
+      },
       runEnds,
       tick ?? {},
       hook ?? {},
@@ -227,11 +235,13 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       watchdog = by;
     },
     watch: (isWatching) => {
+      if (isWatching) othersAtStart = Number.NaN;
       ledger.watch(isWatching && thresholdMillis >= MIN_MARKED_THRESHOLD_MILLIS);
       hook?.watch(isWatching);
     },
     sampled: (sample) => runEnds.mark(sample),
     samplesLost: () => {
+      othersAtStart = Number.NaN;
       ledger.watch(false);
       hook?.watch(false);
     },

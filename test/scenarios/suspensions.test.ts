@@ -183,14 +183,32 @@ function judgeAccounted(truth: Truth, delayMillis: number): void {
     );
 }
 
-/** A CPU that this process may use: where all of a test's processes get in each other's way. */
-function firstCpu(): string | undefined {
-  if (spawnSync('taskset', ['-V']).status !== 0) return undefined;
+/** The CPUs that this process may use: tests let their processes get in each other's way there. */
+function allowedCpus(): string[] {
+  if (spawnSync('taskset', ['-V']).status !== 0) return [];
   const status = readFileSync('/proc/self/status', 'latin1');
-  return /^Cpus_allowed_list:\s*(\d+)/m.exec(status)?.[1];
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '';
+  return list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, i) => String(first + i));
+  });
 }
 
-const cpu = process.platform === 'linux' ? firstCpu() : undefined;
+/** Keeps a CPU busy. Ends by itself, too. */
+const keepBusy = (cpu: string) =>
+  spawn(
+    'taskset',
+    [
+      '-c',
+      cpu,
+      process.execPath,
+      '-e',
+      'const end = Date.now() + 20000; while (Date.now() < end);',
+    ],
+    { stdio: 'ignore' },
+  );
+
+const [cpu, otherCpu] = process.platform === 'linux' ? allowedCpus() : [];
 const testWithCpu = cpu === undefined ? undefined : test;
 if (testWithCpu === undefined) {
   globalThis.test.skip('starved by other processes: there is no taskset here', () => {});
@@ -206,9 +224,7 @@ testWithCpu?.('a process that is starved by another one on its CPU', async () =>
     };
     const run = await runApp('without-cpu.cjs', options, async (app) => {
       await app.printed('ready');
-      // Ends by itself, too.
-      const busy = 'const end = Date.now() + 20000; while (Date.now() < end);';
-      other = spawn('taskset', [...pin, process.execPath, '-e', busy], { stdio: 'ignore' });
+      other = keepBusy(cpu as string);
       await wait(100);
       app.child.stdin?.write('go\n');
       await app.printed('done');
@@ -221,6 +237,37 @@ testWithCpu?.('a process that is starved by another one on its CPU', async () =>
     other?.kill('SIGKILL');
   }
 });
+
+/** Waited for V8's threads, at least once: else the test has not tested anything. */
+const MIN_SLEPT_MILLIS = 50;
+
+const sleptIn = (truth: Truth) =>
+  truth.durationMillis -
+  ((truth.delayAtEndMillis ?? 0) - (truth.delayAtStartMillis ?? 0)) -
+  ((truth.cpuAtEndMillis ?? 0) - (truth.cpuAtStartMillis ?? 0));
+
+(otherCpu === undefined ? globalThis.test.skip : test)(
+  "a main thread that waits for V8's threads, which are starved",
+  async () => {
+    let other: ChildProcess | undefined;
+    try {
+      const args = [otherCpu as string, cpu as string];
+      const run = await runApp('starved-collections.cjs', { args }, async (app) => {
+        await app.printed('ready');
+        other = keepBusy(cpu as string);
+        await wait(100);
+        app.child.stdin?.write('go\n');
+        await app.printed('done');
+      });
+      if (!run.truths.some((truth) => sleptIn(truth) >= MIN_SLEPT_MILLIS))
+        throw new VoidMeasurement('garbage was collected without waiting');
+      expectNothingReported(run);
+      expectQuietExit(run);
+    } finally {
+      other?.kill('SIGKILL');
+    }
+  },
+);
 
 const probe = process.platform === 'linux' ? quotaGroup() : undefined;
 probe?.drop();
