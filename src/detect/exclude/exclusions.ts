@@ -16,7 +16,7 @@ const NO_CALLBACK = 'PROCESS';
 /** A paused thread uses hardly any CPU: the debugger's questions are answered on it. */
 const MAX_PAUSED_CPU_SHARE = 0.1;
 
-/** A shorter sleep is not worth the reading of what other threads lacked. */
+/** A shorter sleep is not worth the reading of stacks, and of what other threads lacked. */
 const MIN_SLEPT_MILLIS = 10;
 
 type Time = Pick<Block, 'start' | 'end' | 'cpu'>;
@@ -132,11 +132,12 @@ export function suspendedIn(
   const surelyStopped = memory === undefined ? 0 : stoppedWithin(memory, start, end);
   const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
   const slept = missing - surelyStopped;
+  const late = slept < MIN_SLEPT_MILLIS ? [] : samples;
   const seen = Math.min(
     slept,
     Math.max(
-      waitIn(samples, time, onlyWaits),
-      Math.min(waitIn(samples, time, mayWait), slept - waited.atLeast),
+      waitIn(late, time, onlyWaits),
+      Math.min(waitIn(late, time, mayWait), slept - waited.atLeast),
     ),
   );
   const notOwn = missing - Math.max(0, seen);
@@ -160,7 +161,7 @@ function waitIn(
   for (const sample of samples.toReversed()) {
     const from = Math.max(start, sample.requestedAt);
     const to = Math.min(sample.time, until);
-    // The call is found in the stack, which is read only if it took long.
+    // The stack, which has the call, is read only then.
     if (!(to - from >= LATE_MILLIS)) continue;
     const { nativeCall } = sample;
     if (nativeCall === undefined || !isWait(nativeCall.name)) continue;
