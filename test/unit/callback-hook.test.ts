@@ -93,9 +93,11 @@ test('with always it is on, and promise reactions are callbacks too', async () =
     expect(few.left).toBeGreaterThan(0);
     const counted = seen();
     void (async () => {
-      for (let i = 0; i < 50; i++) await undefined;
+      for (let i = 0; i < 500; i++) await undefined;
     })();
-    expect((await counted).left).toBeGreaterThanOrEqual(few.left + 50);
+    // What the test runner is told meanwhile is far less.
+    expect(few.left).toBeLessThan(500);
+    expect((await counted).left).toBeGreaterThanOrEqual(500);
   } finally {
     stop();
   }

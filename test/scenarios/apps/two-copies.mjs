@@ -26,5 +26,6 @@ note('are two copies', FromImport !== FromCopy);
 await alone(() => block('both', 150));
 imported.disable();
 await alone(() => block('one disabled', 150));
+await copied.forceFlush();
 note('reports', reports);
 await finish(sdk);
