@@ -129,7 +129,7 @@ export class BlockMaker {
         from,
         to,
         around,
-        kind === 'pile-up',
+        kind === 'pile-up' || kind === undefined,
       );
       const times = this.code.threadTimes?.(from, to);
       this.made++;

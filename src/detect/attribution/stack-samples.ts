@@ -38,7 +38,7 @@ export class StackSamples {
 
   /**
    * What the samples say of a period from `start` to `end` in which no run reached the threshold:
-   * one callback, one drain, or several. Undefined if there are none.
+   * one callback, one drain, or several. Undefined if there are none, or too late.
    */
   kindOf(start: number, end: number): BlockKind | undefined {
     const samples = this.#samples.filter(({ time }) => time >= start && time <= end);
@@ -51,11 +51,10 @@ export class StackSamples {
     if (drained.length > 0) return 'microtasks';
     const [first] = samples as [StackSample];
     const { ranUntil = end } = first;
-    // What came before the first sample, or after the callback has ended, is of others.
-    const isOne =
-      ranUntil >= end - (end - start) * MAX_AFTER_SHARE &&
-      !isMostlyUnknown(start, first.requestedAt || first.time, end);
-    return isOne ? 'callback' : 'pile-up';
+    // What came after the callback has ended is of others; of what came before it, nobody knows.
+    if (ranUntil < end - (end - start) * MAX_AFTER_SHARE) return 'pile-up';
+    const isKnown = !isMostlyUnknown(start, first.requestedAt || first.time, end);
+    return isKnown ? 'callback' : undefined;
   }
 
   /** The samples from `start` to `end`, which together stand for all of that time. */

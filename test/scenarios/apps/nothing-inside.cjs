@@ -62,6 +62,9 @@ function render() {
 main(sdk, async () => {
   await ready(instrumentation);
   await alone(render);
+  const alive = setInterval(() => {}, 1000);
+  await instrumentation.forceFlush();
+  clearInterval(alive);
   // Until the next beat has said what failed.
   while (![...inside, ...outside].some((what) => what.includes('internal error')))
     await new Promise((resolve) => setTimeout(resolve, 10));
