@@ -99,6 +99,9 @@ export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
  */
 export const LINK_TYPE_MADE_BY = 'made_by';
 
+/** On which threads the package used the CPU. */
+export const ATTR_EVENT_LOOP_OWN_THREAD = 'event_loop.own.thread';
+
 /** Why the thread was not given a CPU. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
 
@@ -140,6 +143,9 @@ export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
  * function, while their spans were open and before.
  */
 export const METRIC_EVENT_LOOP_STALL_CAUSED = 'event_loop.stall.caused';
+
+/** A counter in `s`. CPU time that this package itself has used. */
+export const METRIC_EVENT_LOOP_OWN_DURATION = 'event_loop.own.duration';
 
 /**
  * A histogram in `s`. For how long the thread of the event loop was not given a CPU, at least 20 ms

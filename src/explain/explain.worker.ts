@@ -11,6 +11,7 @@ import type {
   SourcePositionList,
 } from '../source-maps/position.ts';
 import { allowReading } from '../support/reading.ts';
+import { Schedstat } from '../support/schedstat.ts';
 import { setTimeout } from '../support/time.ts';
 import { explain } from './explain.ts';
 import type { ExplainThreadData, Reply, Request } from './protocol.ts';
@@ -22,6 +23,8 @@ const { port, sent, idleMillis, mayRead, origin, asksOrigins, cwd, hasMaps, isRe
   workerData as ExplainThreadData;
 if (mayRead) allowReading();
 const originOf = createOriginOf(origin);
+const schedstat = new Schedstat();
+schedstat.start();
 let problems: (readonly [file: string, reason: string])[] = [];
 const maps = new MapFiles((file, reason) => {
   if (reason !== undefined) problems.push([file, reason]);
@@ -73,7 +76,8 @@ async function answer({ id, block, hasLoader, unsafe }: Extract<Request, { type:
     loader: hasLoader ? (of) => askLoader(id, of) : undefined,
     origins: asksOrigins ? (of) => ask<Origin[]>({ type: 'origins', id, of }) : undefined,
   });
-  send({ type: 'explanation', id, explanation, problems });
+  const ranMillis = schedstat.read() ? schedstat.ran : Number.NaN;
+  send({ type: 'explanation', id, explanation, ranMillis, problems });
   problems = [];
   idle ??= setTimeout(() => port.close(), idleMillis);
   idle.refresh();

@@ -75,6 +75,8 @@ export class Explainer {
   readonly #slices: Slices;
   readonly #guard: Guard;
   readonly #times: typeof DEFAULT_TIMES;
+  /** How long the thread had run at its latest answer; that of the latest thread. */
+  ranMillis = 0;
   #thread: ExplainThread | undefined;
   #nextId = 0;
   #mayAsk = true;
@@ -213,6 +215,7 @@ export class Explainer {
     }
     const { id, explanation, problems } = reply;
     this.#unanswered.delete(id);
+    this.ranMillis = reply.ranMillis;
     for (const [path, reason] of problems)
       this.log.log('info', 'a source map cannot be used', path, reason);
     this.#slices.add(() => this.#finish(id, explanation));

@@ -46,6 +46,8 @@ export type Reply =
       readonly type: 'explanation';
       readonly id: number;
       readonly explanation: Explanation;
+      /** How many milliseconds the thread has run so far; NaN if that is not known. */
+      readonly ranMillis: number;
       /** Files with a map that cannot be used, and why. */
       readonly problems: readonly (readonly [file: string, reason: string])[];
     }

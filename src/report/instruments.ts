@@ -28,6 +28,8 @@ const SUSPENSION_BUCKETS = [0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 
 const NO_ATTRIBUTES: Attributes = {};
 
+export type OwnThread = 'main' | 'watchdog';
+
 /** Every function name is a time series of its own: past this many, all others are one. */
 const MAX_FUNCTION_NAMES = 100;
 const OTHERS = '_other';
@@ -71,6 +73,10 @@ export function createInstruments(meter: Meter) {
       'For how long the thread of the event loop was not given a CPU, at least 20 ms at a time.',
     advice: { explicitBucketBoundaries: SUSPENSION_BUCKETS },
   });
+  const ownDuration = meter.createCounter(semconv.METRIC_EVENT_LOOP_OWN_DURATION, {
+    unit: 's',
+    description: 'CPU time that this package itself has used.',
+  });
   const blockingFunction = boundedBy(MAX_FUNCTION_NAMES);
   const stalledOperation = boundedBy(MAX_OPERATIONS);
   const stallSeries = boundedBy(MAX_SERIES);
@@ -103,6 +109,12 @@ export function createInstruments(meter: Meter) {
         stallCaused.add(millis / 1000, counted, ROOT_CONTEXT);
       }
     },
+    own: (millis: number, thread: OwnThread) =>
+      ownDuration.add(
+        millis / 1000,
+        { [semconv.ATTR_EVENT_LOOP_OWN_THREAD]: thread },
+        ROOT_CONTEXT,
+      ),
     suspension: (millis: number, reason: SuspensionReason) =>
       suspensionDuration.record(
         millis / 1000,

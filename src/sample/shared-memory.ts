@@ -73,6 +73,8 @@ export const Sleeping = {
   untilWoken: 3,
   /** Sum of the run delay of all other threads when the latest busy period was marked. */
   othersDelay: 4,
+  /** Watchdog thread of the main thread: how long it had run when it went to sleep. */
+  ran: 5,
 } as const;
 
 /** Index in a record of {@link SharedMemory.suspensions}. */

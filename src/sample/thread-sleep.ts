@@ -71,6 +71,7 @@ export class ThreadSleep implements Sleep {
   }
 
   #announce(millis: number, untilWoken?: boolean): void {
+    this.memory.sleep.values[Sleeping.ran] = this.schedstat.ran || 0;
     announceSleep(this.memory, this.now() + millis, untilWoken);
   }
 

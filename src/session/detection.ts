@@ -35,12 +35,14 @@ import {
 } from '../otel/sdk-internals.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
 import { delayOfOthers, othersDelay } from '../sample/other-threads.ts';
+import { Sleeping } from '../sample/shared-memory.ts';
 import { canCountIterations } from '../support/clock.ts';
 import { launches } from '../support/launches.ts';
 import { threadFolder } from '../support/schedstat.ts';
 import { listenForSignalsAgain } from '../support/signal-listener.ts';
 import type { EventLoopHealth } from '../types.ts';
 import type { Common } from './common.ts';
+import { OwnTime } from './own-time.ts';
 
 /** Each scope is timed below this threshold: the watchdog's timers count whole milliseconds. */
 const MIN_MARKED_THRESHOLD_MILLIS = 20;
@@ -51,6 +53,7 @@ export interface Detection {
   readonly exclusions: Exclusions;
   readonly suspensions: Suspensions;
   readonly runDelay: RunDelay;
+  readonly own: OwnTime;
   readonly gc: GcMeter;
   readonly shareHealth: () => Int32Array;
   readonly tickId: () => number;
@@ -86,6 +89,8 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   /** Until the watchdog thread watches for the first time, and if it will. */
   let othersAtStart = Number.NaN;
   const runDelay = new RunDelay(clock, undefined, memory);
+  const own = new OwnTime(runDelay.schedstat);
+  if (memory !== undefined) own.addThread(() => memory.sleep.get(Sleeping.ran));
   const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay, () => {
     const watched = watchedMemory();
     if (watched !== undefined) return othersDelay(watched, folder);
@@ -157,6 +162,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       for (const listener of listeners) listener.upkeep?.(now);
       listenForSignalsAgain();
       targets.upkeep();
+      own.record(() => targets.instruments());
       log.catchUp();
     },
     idle: () => {
@@ -227,6 +233,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     exclusions,
     suspensions,
     runDelay,
+    own,
     gc,
     shareHealth: () => health.share(),
     tickId: () => timerAsyncId(tick?.resource),

@@ -46,15 +46,16 @@ export function createReporting(
   sampling: Sampling,
 ): Reporting {
   const { config, clock, guard, log, targets, onHookError } = common;
-  const { ledger } = detection;
+  const { ledger, own } = detection;
+  const asOwnWork = (work: () => void) => ledger.asOwnWork(() => own.run(work));
   const extras: SessionExtra[] = [];
   const turnsToWait = () => Math.max(0, ...extras.map((extra) => extra.turnsToWait?.() ?? 0));
   // The immediate is not unref'd: a process that ends right after a block still reports it.
   const schedule = (work: () => void): void =>
     void setImmediate(() =>
-      attempt(() => guard.run('cannot report blocks', () => ledger.asOwnWork(work)), onHookError),
+      attempt(() => guard.run('cannot report blocks', () => asOwnWork(work)), onHookError),
     );
-  const explainer = createExplainer(common, detection, schedule);
+  const explainer = createExplainer(common, detection, schedule, asOwnWork);
   const emitters = createEmitters(common);
   const reporter = new BlockReporter(
     {
@@ -72,7 +73,7 @@ export function createReporting(
   );
 
   const report = (): void => {
-    guard.run('cannot report blocks', () => ledger.asOwnWork(() => reporter.report()));
+    guard.run('cannot report blocks', () => asOwnWork(() => reporter.report()));
     for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
   };
   const reportWithin = (millis: number): void => {
@@ -202,11 +203,12 @@ function createEmitters({ config, clock, log, targets }: Common) {
 
 function createExplainer(
   { config, log, origin }: Common,
-  { gc, ledger }: Detection,
+  { gc, own }: Detection,
   schedule: (work: () => void) => void,
+  asOwnWork: (work: () => void) => void,
 ): Explainer {
   const { inApp, recordFile, sourceMaps } = config;
-  return new Explainer(
+  const explainer = new Explainer(
     {
       originOf: createOriginOf({
         ...origin,
@@ -220,10 +222,12 @@ function createExplainer(
       isRecorded: recordFile !== undefined,
       collections: (from, until) => gc.collections(from, until),
       schedule,
-      asOwnWork: (work) => ledger.asOwnWork(work),
+      asOwnWork,
     },
     log,
   );
+  own.addThread(() => explainer.ranMillis);
+  return explainer;
 }
 
 const isEmitter = (extra: SessionExtra): extra is SessionExtra & Emitter =>

@@ -76,6 +76,7 @@ export function createSampling(
             ...threadData.map((data) => data()),
           ) as typeof NO_EXTRAS & { code: string },
         capture: (busyPeriodStart, requestedAt, ranSince) => {
+          const start = clock.now();
           const sample = capturer.capture(busyPeriodStart, requestedAt, ranSince);
           if (sample === undefined) return undefined;
           try {
@@ -84,6 +85,7 @@ export function createSampling(
             // The running code has hardly any stack left.
           }
           letGoOfSignals(sample.time - busyPeriodStart);
+          detection.own.sampled(start);
           return sample;
         },
         facts: () => reply(capturer.sample(clock.now(), undefined, true)).facts,

@@ -328,6 +328,12 @@ test('overload: many short callbacks are healthy below capacity, and pile up abo
     expect(lagOf(run, 'healthy').maxMillis).toBeLessThan(100);
   });
 
+  const own = run.metrics.filter((metric) => metric.name === 'event_loop.own.duration');
+  const threads = own.map(({ attributes }) => attributes['event_loop.own.thread']);
+  // Those of the package are known on Linux only.
+  if (process.platform === 'linux') expect(new Set(threads)).toEqual(new Set(['main', 'watchdog']));
+  else expect(threads).toContain('main');
+
   const tasks = truthsNamed(run, 'task');
   let pileUps = 0;
   for (const block of run.blocks) {
