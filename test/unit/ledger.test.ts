@@ -107,6 +107,21 @@ describe('a run, known by stack samples', () => {
     expect(reported(l)).toEqual([{ kind: 'callback', length: 120, callbacks: 1, context: 'A' }]);
   });
 
+  test.each([
+    ['of the same trace is a part of it', A, 'microtasks', 'A'],
+    ['of no trace may be of another one', ROOT_CONTEXT, 'pile-up', undefined],
+  ])('what drains after a callback and is %s', (_what, context, kind, of) => {
+    const l = unhooked();
+    const half = (name: string) => () => {
+      l.clock.run(40);
+      l.sample(context, name);
+      l.clock.run(20);
+    };
+    l.callback(half('callback'), context);
+    l.reaction(half('reaction'), context);
+    expect(reported(l)).toMatchObject([{ kind, length: 120, context: of }]);
+  });
+
   test('is not if its first sample came late: what ran before may have been anybody’s', () => {
     const l = unhooked();
     for (let i = 0; i < 11; i++) l.callback(9);

@@ -48,7 +48,9 @@ export class StackSamples {
     const traces = drained.flatMap(({ context }) => traceOf(context) ?? []);
     const isMany = (ids: readonly unknown[]) => new Set(ids).size > 1;
     if (isMany(callbacks.map(runOf)) || isMany(traces)) return 'pile-up';
-    if (drained.length > 0) return 'microtasks';
+    // What drains after a callback is seen in its trace.
+    const isOfOthers = callbacks.some(({ context }) => !traces.includes(traceOf(context) ?? ''));
+    if (drained.length > 0) return isOfOthers ? 'pile-up' : 'microtasks';
     const [first] = samples as [StackSample];
     const { ranUntil = end } = first;
     // What came after the callback has ended is of others; of what came before it, nobody knows.
