@@ -162,7 +162,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       for (const listener of listeners) listener.upkeep?.(now);
       listenForSignalsAgain();
       targets.upkeep();
-      own.record(() => targets.instruments());
+      guard.run('cannot record a metric', () => own.record(() => targets.instruments()));
       log.catchUp();
     },
     idle: () => {

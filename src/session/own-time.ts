@@ -51,6 +51,8 @@ export class OwnTime {
 
   /** Call it on each beat. */
   record(instruments: () => Instruments): void {
+    // V8 may have ended work half-way, without its `finally`.
+    this.#isRunning = false;
     if (now() - this.#recordedAt < this.intervalMillis) return;
     this.#recordedAt = now();
     this.#add(instruments, 'main', this.#main);

@@ -81,11 +81,11 @@ export function createSampling(
           if (sample === undefined) return undefined;
           try {
             detection.sampled(sample);
+            detection.own.sampled(start);
           } catch {
             // The running code has hardly any stack left.
           }
           letGoOfSignals(sample.time - busyPeriodStart);
-          detection.own.sampled(start);
           return sample;
         },
         facts: () => reply(capturer.sample(clock.now(), undefined, true)).facts,

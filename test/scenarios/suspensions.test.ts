@@ -12,6 +12,7 @@ import {
 } from './support/expect-blocks.ts';
 import { quotaGroup } from './support/quota-group.ts';
 import {
+  type App,
   type AppOptions,
   type HistogramValue,
   type Run,
@@ -221,29 +222,30 @@ const testWithCpu = cpu === undefined ? undefined : test;
 if (testWithCpu === undefined) {
   globalThis.test.skip('starved by other processes: there is no taskset here', () => {});
 }
+/** Lets the app go while another process wants its CPU. */
+async function goBesideOther(app: App): Promise<void> {
+  await app.printed('ready');
+  const other = keepBusy(cpu as string);
+  try {
+    await wait(100);
+    app.child.stdin?.write('go\n');
+    await app.printed('done');
+  } finally {
+    other.kill('SIGKILL');
+  }
+}
+
 testWithCpu?.('a process that is starved by another one on its CPU', async () => {
   const pin = ['-c', cpu as string];
-  let other: ChildProcess | undefined;
-  try {
-    const options: AppOptions = {
-      node: 'nice',
-      // A quarter of the CPU is left to it.
-      nodeArgs: ['-n', '5', 'taskset', ...pin, process.execPath],
-    };
-    const run = await runApp('without-cpu.cjs', options, async (app) => {
-      await app.printed('ready');
-      other = keepBusy(cpu as string);
-      await wait(100);
-      app.child.stdin?.write('go\n');
-      await app.printed('done');
-      other.kill('SIGKILL');
-    });
-    expectWithoutCpu(run);
-    const [block] = run.blocks.filter(({ durationMillis }) => durationMillis > 100);
-    expect(block?.attributes['event_loop.block.cause'] ?? 'javascript').toBe('javascript');
-  } finally {
-    other?.kill('SIGKILL');
-  }
+  const options: AppOptions = {
+    node: 'nice',
+    // A quarter of the CPU is left to it.
+    nodeArgs: ['-n', '5', 'taskset', ...pin, process.execPath],
+  };
+  const run = await runApp('without-cpu.cjs', options, goBesideOther);
+  expectWithoutCpu(run);
+  const [block] = run.blocks.filter(({ durationMillis }) => durationMillis > 100);
+  expect(block?.attributes['event_loop.block.cause'] ?? 'javascript').toBe('javascript');
 });
 
 /** Waited for V8's threads, at least once: else the test has not tested anything. */
@@ -252,24 +254,12 @@ const MIN_SLEPT_MILLIS = 50;
 (otherCpu === undefined ? globalThis.test.skip : test)(
   "a main thread that waits for V8's threads, which are starved",
   async () => {
-    let other: ChildProcess | undefined;
-    try {
-      const args = [otherCpu as string, cpu as string];
-      const run = await runApp('starved-collections.cjs', { args }, async (app) => {
-        await app.printed('ready');
-        other = keepBusy(cpu as string);
-        await wait(100);
-        app.child.stdin?.write('go\n');
-        await app.printed('done');
-        other.kill('SIGKILL');
-      });
-      if (!run.truths.some((truth) => sleptIn(truth) >= MIN_SLEPT_MILLIS))
-        throw new VoidMeasurement('garbage was collected without waiting');
-      expectNothingReported(run);
-      expectQuietExit(run);
-    } finally {
-      other?.kill('SIGKILL');
-    }
+    const args = [otherCpu as string, cpu as string];
+    const run = await runApp('starved-collections.cjs', { args }, goBesideOther);
+    if (!run.truths.some((truth) => sleptIn(truth) >= MIN_SLEPT_MILLIS))
+      throw new VoidMeasurement('garbage was collected without waiting');
+    expectNothingReported(run);
+    expectQuietExit(run);
   },
 );
 
