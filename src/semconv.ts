@@ -102,6 +102,9 @@ export const LINK_TYPE_MADE_BY = 'made_by';
 /** On which threads the package used the CPU. */
 export const ATTR_EVENT_LOOP_OWN_THREAD = 'event_loop.own.thread';
 
+/** What was left out. */
+export const ATTR_EVENT_LOOP_OWN_STEP = 'event_loop.own.step';
+
 /** Why the thread was not given a CPU. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
 
@@ -146,6 +149,9 @@ export const METRIC_EVENT_LOOP_STALL_CAUSED = 'event_loop.stall.caused';
 
 /** A counter in `s`. CPU time that this package itself has used. */
 export const METRIC_EVENT_LOOP_OWN_DURATION = 'event_loop.own.duration';
+
+/** A counter in `{step}`. What the package has left out to stay within its budget. */
+export const METRIC_EVENT_LOOP_OWN_SKIPPED = 'event_loop.own.skipped';
 
 /**
  * A histogram in `s`. For how long the thread of the event loop was not given a CPU, at least 20 ms

@@ -160,6 +160,11 @@ export interface EventLoopHealth {
    * its length.
    */
   readonly blockedMillis: number;
+  /**
+   * CPU time that this package itself has used, on all of its threads, in milliseconds: as
+   * `event_loop.own.duration`, counted once a second.
+   */
+  readonly ownMillis: number;
 }
 
 /**

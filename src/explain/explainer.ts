@@ -35,6 +35,8 @@ interface Options {
   readonly cwd: string;
   readonly hasMaps: boolean;
   readonly isRecorded: boolean;
+  /** False if a block gets no name, since that would take too much. */
+  mayName(): boolean;
   /** Start and end of each garbage collection between two times; undefined if not known. */
   collections(from: number, until: number): RecordedBlock['collections'];
   /** Calls `turn` soon, once, outside user code. */
@@ -98,7 +100,9 @@ export class Explainer {
     const collections = this.options.collections(block.start, block.end);
     const recorder = new BlockRecorder(block, collections);
     this.#waiting.set(id, { block, recorder, done, timer: undefined });
-    const step = () => recorder.step() && this.#ask(id);
+    const isNamed = this.options.mayName();
+    const step = () =>
+      isNamed ? recorder.step() && this.#ask(id) : this.#finish(id, unnamed(block));
     this.#slices.add(() => this.#guard.run(CANNOT_DESCRIBE, step) ?? this.#explainHere(id));
   };
 
@@ -245,10 +249,10 @@ export class Explainer {
     const { cwd, originOf } = this.options;
     const options = { cwd, originOf, gcWithin: gcWithin(recorder.collections) };
     const code = this.#guard.run(CANNOT_DESCRIBE, () => describeCode(samples, start, end, options));
-    return this.#finish(id, {
-      code: code === undefined ? { samples: samples.length } : withoutUnknownLine(code),
-      inSource: [],
-    });
+    return this.#finish(
+      id,
+      code === undefined ? unnamed(block) : { code: withoutUnknownLine(code), inSource: [] },
+    );
   }
 
   #finish(id: number, { code, inSource, packages = [] }: Explanation): true {
@@ -285,6 +289,11 @@ export class Explainer {
     this.#guard.run('internal error in the explanation of blocks', action);
   }
 }
+
+const unnamed = ({ samples }: BlockToExplain): Explanation => ({
+  code: { samples: samples.length },
+  inSource: [],
+});
 
 /** A compiler may have made it of other lines. */
 function withoutUnknownLine(sampled: SampledCode): SampledCode {

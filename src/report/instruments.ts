@@ -29,6 +29,8 @@ const SUSPENSION_BUCKETS = [0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 const NO_ATTRIBUTES: Attributes = {};
 
 export type OwnThread = 'main' | 'watchdog';
+/** What the package leaves out where its budget gets short. */
+export type OwnStep = 'sample' | 'name';
 
 /** Every function name is a time series of its own: past this many, all others are one. */
 const MAX_FUNCTION_NAMES = 100;
@@ -77,6 +79,12 @@ export function createInstruments(meter: Meter) {
     unit: 's',
     description: 'CPU time that this package itself has used.',
   });
+  const ownSkipped = meter.createCounter(semconv.METRIC_EVENT_LOOP_OWN_SKIPPED, {
+    unit: '{step}',
+    description:
+      'Stack samples, and names of blocks, that were left out to stay within the budget.',
+    valueType: ValueType.INT,
+  });
   const blockingFunction = boundedBy(MAX_FUNCTION_NAMES);
   const stalledOperation = boundedBy(MAX_OPERATIONS);
   const stallSeries = boundedBy(MAX_SERIES);
@@ -115,6 +123,8 @@ export function createInstruments(meter: Meter) {
         { [semconv.ATTR_EVENT_LOOP_OWN_THREAD]: thread },
         ROOT_CONTEXT,
       ),
+    skipped: (count: number, step: OwnStep) =>
+      ownSkipped.add(count, { [semconv.ATTR_EVENT_LOOP_OWN_STEP]: step }, ROOT_CONTEXT),
     suspension: (millis: number, reason: SuspensionReason) =>
       suspensionDuration.record(
         millis / 1000,

@@ -107,11 +107,13 @@ export class CaptureSchedule {
     return this.#left > 0 ? this.#due : Number.POSITIVE_INFINITY;
   }
 
-  take(age: number): void {
+  /** @param isFew the next one is taken at twice the age at least */
+  take(age: number, isFew = false): void {
     this.#left--;
     const { captureEveryMillis, captureGrowth, maxGapMillis } = this.times;
-    const gap = age * (captureGrowth - 1);
-    const maxGap = this.#left > LATE_CAPTURES ? maxGapMillis : Number.POSITIVE_INFINITY;
+    const gap = isFew ? age : age * (captureGrowth - 1);
+    const isClose = !isFew && this.#left > LATE_CAPTURES;
+    const maxGap = isClose ? maxGapMillis : Number.POSITIVE_INFINITY;
     this.#due = age + Math.max(captureEveryMillis, Math.min(gap, maxGap));
   }
 }

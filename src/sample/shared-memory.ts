@@ -25,7 +25,14 @@ export const Word = {
   sampleLost: 7,
   /** Watchdog thread: 1 if a stack sample was due while {@link Word.held} was 1. */
   missed: 8,
+  /** Watched thread: an {@link Allowed}. */
+  allowed: 9,
+  /** Watchdog thread: how many stack samples were not taken because of that. */
+  skipped: 10,
 } as const;
+
+/** Which stack samples the budget of the watched thread allows. */
+export const Allowed = { all: 0, few: 1, none: 2 } as const;
 
 /** Index in {@link SharedMemory.request}: what the watchdog thread asks for. */
 export const Request = {

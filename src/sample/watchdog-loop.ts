@@ -18,7 +18,7 @@ import {
   type WatchdogData,
   type WatchdogMessage,
 } from './protocol.ts';
-import { Progress, type SharedMemory, timeOf, Word } from './shared-memory.ts';
+import { Allowed, Progress, type SharedMemory, timeOf, Word } from './shared-memory.ts';
 import { SharedText } from './shared-records.ts';
 import { suspendedWithin } from './suspensions.ts';
 import { ThreadCpu } from './thread-cpu.ts';
@@ -29,8 +29,12 @@ import type { Sleep } from './thread-sleep.ts';
  * that needs, since the thread may be in native code by then and not answer.
  */
 const NEAR_SHARE = 0.25;
-/** A sample that is not due for lack of CPU is late by this share of the usual gap, at most. */
+/**
+ * A sample that is not due for lack of CPU is looked at again after this share of the usual gap,
+ * and after twice that each further time, but half of the gap at most.
+ */
 const MIN_POSTPONED = 1 / 8;
+const MAX_POSTPONED = 1 / 2;
 /** The kernel counts the time of a thread that runs 100 to 1000 times a second. */
 const MIN_UNCOUNTED_MILLIS = 10;
 /** How long the report of an ongoing block waits for a fresh stack sample. */
@@ -115,6 +119,7 @@ interface RunningBlock<Facts extends object> {
 /** One busy period, watched until it ends. */
 class BusyPeriod<Facts extends object> {
   #block: RunningBlock<Facts>;
+  #postponedBy: number;
 
   constructor(
     readonly id: number,
@@ -122,15 +127,23 @@ class BusyPeriod<Facts extends object> {
     private readonly parts: LoopParts<Facts>,
   ) {
     this.#block = this.#newBlock();
+    this.#postponedBy = parts.options.captureEveryMillis * MIN_POSTPONED;
   }
 
   /** Captures and reports what is due; returns how long to sleep until the next time. */
   async watch(): Promise<number> {
-    const { capture, options } = this.parts;
+    const { capture, memory, options } = this.parts;
     let isAnswered = false;
     this.#followBlock();
-    if (capture !== undefined && (this.#untilReport() <= 0 || this.#untilCapture() <= 0)) {
-      this.#block.schedule.take(this.parts.now() - this.#block.since - this.#runDelay());
+    let untilCapture = this.#untilCapture();
+    const allowed = Atomics.load(memory.words, Word.allowed);
+    if (allowed === Allowed.none && untilCapture <= 0 && this.#untilReport() > 0) {
+      this.#take();
+      Atomics.add(memory.words, Word.skipped, 1);
+      untilCapture = this.#untilCapture();
+    }
+    if (capture !== undefined && (this.#untilReport() <= 0 || untilCapture <= 0)) {
+      this.#take(allowed !== Allowed.all);
       const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
       const isAsked = isNear || this.parts.publish !== undefined;
       const { reply, isOver } = await capture(this.id, isAsked, () => this.wait());
@@ -141,10 +154,11 @@ class BusyPeriod<Facts extends object> {
         // The answer has taken so long that the report is due: that needs another one.
         if (this.#untilReport() <= 0) return 0;
       } else if (reply !== undefined) this.#learn(reply);
+      untilCapture = this.#untilCapture();
     }
     if (this.#untilReport() <= 0) this.#report(isAnswered);
     // The next block may become busy after `busyAfterMillis`.
-    return Math.min(this.#untilCapture(), this.#untilReport(), options.busyAfterMillis);
+    return Math.min(untilCapture, this.#untilReport(), options.busyAfterMillis);
   }
 
   /** A stack sample is under way: reports what is overdue. */
@@ -203,7 +217,17 @@ class BusyPeriod<Facts extends object> {
     if (left > 0) return left;
     const postponed = left + this.#runDelay();
     if (postponed <= 0 && !this.#isWithoutCpu()) return 0;
-    return Math.max(postponed, captureEveryMillis * MIN_POSTPONED);
+    const least = this.#postponedBy;
+    this.#postponedBy = Math.min(2 * least, captureEveryMillis * MAX_POSTPONED);
+    return Math.max(postponed, least);
+  }
+
+  /** @param isFew the next sample is to come late */
+  #take(isFew = false): void {
+    const { options, now } = this.parts;
+    const { schedule, since } = this.#block;
+    this.#postponedBy = options.captureEveryMillis * MIN_POSTPONED;
+    schedule.take(now() - since - this.#runDelay(), isFew);
   }
 
   /** How long the thread has been ready to run without a CPU in the block. */

@@ -35,14 +35,15 @@ import {
 } from '../otel/sdk-internals.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
 import { delayOfOthers, othersDelay } from '../sample/other-threads.ts';
-import { Sleeping } from '../sample/shared-memory.ts';
-import { canCountIterations } from '../support/clock.ts';
+import { Sleeping, Word } from '../sample/shared-memory.ts';
+import { type Clock, canCountIterations } from '../support/clock.ts';
 import { launches } from '../support/launches.ts';
-import { threadFolder } from '../support/schedstat.ts';
+import { type Schedstat, threadFolder } from '../support/schedstat.ts';
 import { listenForSignalsAgain } from '../support/signal-listener.ts';
 import type { EventLoopHealth } from '../types.ts';
+import { Budget, type Used } from './budget.ts';
 import type { Common } from './common.ts';
-import { OwnTime } from './own-time.ts';
+import { type OwnSink, OwnTime } from './own-time.ts';
 
 /** Each scope is timed below this threshold: the watchdog's timers count whole milliseconds. */
 const MIN_MARKED_THRESHOLD_MILLIS = 20;
@@ -89,8 +90,23 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   /** Until the watchdog thread watches for the first time, and if it will. */
   let othersAtStart = Number.NaN;
   const runDelay = new RunDelay(clock, undefined, memory);
-  const own = new OwnTime(runDelay.schedstat);
+  const own = new OwnTime(
+    runDelay.schedstat,
+    new Budget(() => usedSoFar(clock, runDelay.schedstat)),
+    () => (memory === undefined ? 0 : Atomics.exchange(memory.words, Word.skipped, 0)),
+    (budget) => {
+      if (memory !== undefined && !common.options.isRecording)
+        Atomics.store(memory.words, Word.allowed, budget.samples);
+    },
+  );
   if (memory !== undefined) own.addThread(() => memory.sleep.get(Sleeping.ran));
+  const ownSink: OwnSink = {
+    own: (millis, thread) => {
+      health.own(millis);
+      targets.instruments().own(millis, thread);
+    },
+    skipped: (count, step) => targets.instruments().skipped(count, step),
+  };
   const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay, () => {
     const watched = watchedMemory();
     if (watched !== undefined) return othersDelay(watched, folder);
@@ -162,7 +178,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       for (const listener of listeners) listener.upkeep?.(now);
       listenForSignalsAgain();
       targets.upkeep();
-      guard.run('cannot record a metric', () => own.record(() => targets.instruments()));
+      guard.run('cannot record a metric', () => own.record(ownSink));
       log.catchUp();
     },
     idle: () => {
@@ -258,6 +274,12 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
         health.read(windowMillis, lagSampler.overdue()),
       ),
   };
+}
+
+function usedSoFar(clock: Clock, schedstat: Schedstat): Used {
+  const { user, system } = process.cpuUsage();
+  const hadCpu = schedstat.read() ? clock.now() - schedstat.waited : Number.NaN;
+  return { cpu: (user + system) / 1e3, busy: hadCpu - clock.waited() };
 }
 
 function runningCode({ clock, parentOf, callsTo }: Common, runDelay: RunDelay): RunningCode {

@@ -202,7 +202,7 @@ function createEmitters({ config, clock, log, targets }: Common) {
 }
 
 function createExplainer(
-  { config, log, origin }: Common,
+  { config, log, options, origin }: Common,
   { gc, own }: Detection,
   schedule: (work: () => void) => void,
   asOwnWork: (work: () => void) => void,
@@ -220,6 +220,7 @@ function createExplainer(
       cwd: workingFolder(),
       hasMaps: sourceMaps,
       isRecorded: recordFile !== undefined,
+      mayName: options.isRecording ? () => true : own.mayName,
       collections: (from, until) => gc.collections(from, until),
       schedule,
       asOwnWork,

@@ -76,7 +76,7 @@ export function createSampling(
             ...threadData.map((data) => data()),
           ) as typeof NO_EXTRAS & { code: string },
         capture: (busyPeriodStart, requestedAt, ranSince) => {
-          const start = clock.now();
+          const start = detection.own.now();
           const sample = capturer.capture(busyPeriodStart, requestedAt, ranSince);
           if (sample === undefined) return undefined;
           try {

@@ -3,6 +3,7 @@
  * What `/testing` records is serialized by the same function.
  */
 import type { AttributedRequest } from '../report/block-line.ts';
+import { ownTotals } from '../support/own-totals.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { adviceOf } from './advice.ts';
 import type { BlockSummary } from './summary.ts';
@@ -18,4 +19,8 @@ export function blockJson(block: EventLoopBlock, attribution: AttributedRequest 
   };
 }
 
-export const summaryJson = (summary: BlockSummary) => ({ type: 'event-loop-summary', ...summary });
+export const summaryJson = (summary: BlockSummary) => ({
+  type: 'event-loop-summary',
+  ...summary,
+  own: { ...ownTotals },
+});

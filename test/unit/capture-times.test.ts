@@ -41,3 +41,13 @@ test('captures come closely at first, then ever less often, and not for ever', (
   expect(ages).toHaveLength(50);
   expect(ages.at(-1)).toBeGreaterThan(60_000);
 });
+
+test('where the budget gets short, each one comes at twice the age', () => {
+  const schedule = new CaptureSchedule(captureTimes(100, 20, true));
+  const ages: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    ages.push(schedule.due);
+    schedule.take(schedule.due, true);
+  }
+  expect(ages).toEqual([50, 100, 200, 400, 800]);
+});

@@ -75,3 +75,12 @@ test('another thread reads the same lag, and how late the next sample is by now'
   expect(other.read(5000, 1000).lagMillis).toBe(own.read(5000, 1000).lagMillis);
   expect(other.read(5000, 1000).maxLagMillis).toBe(1000);
 });
+
+test('what the package has used counts in the window', () => {
+  const beats = new Beats().idle(1000);
+  beats.health.own(3);
+  beats.health.own(1.5);
+  expect(beats.health.read(500, 0).ownMillis).toBe(4.5);
+  beats.idle(1000);
+  expect(beats.health.read(500, 0).ownMillis).toBe(0);
+});

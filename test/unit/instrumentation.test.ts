@@ -168,7 +168,13 @@ describe('setConfig', () => {
 });
 
 describe('health', () => {
-  const nothing = { lagMillis: 0, maxLagMillis: 0, utilization: 0, blockedMillis: 0 };
+  const nothing = {
+    lagMillis: 0,
+    maxLagMillis: 0,
+    utilization: 0,
+    blockedMillis: 0,
+    ownMillis: 0,
+  };
 
   test.each([99, 10_001, Number.NaN])('refuses a window of %p', (windowMillis) => {
     expect(() => create().health(windowMillis)).toThrow(

@@ -1,6 +1,7 @@
 /** The CPU time that the package itself uses. */
-import type { Instruments } from '../../src/report/instruments.ts';
+import { Budget } from '../../src/session/budget.ts';
 import { OwnTime } from '../../src/session/own-time.ts';
+import { ownTotals } from '../../src/support/own-totals.ts';
 
 const WORK_MILLIS = 20;
 
@@ -14,11 +15,26 @@ function setUp(delays: readonly number[], intervalMillis?: number) {
   };
   const waiting = [...delays];
   const counted: [thread: string, millis: number][] = [];
-  const instruments = {
+  const sink = {
     own: (millis: number, thread: string) => void counted.push([thread, Math.round(millis)]),
-  } as unknown as Instruments;
-  const own = new OwnTime(schedstat, intervalMillis);
-  return { own, counted, record: () => own.record(() => instruments) };
+    skipped: (count: number, step: string) => void counted.push([step, count]),
+  };
+  const spent: number[] = [];
+  const budget = new Budget(() => ({ cpu: 0, busy: 0 }));
+  jest.spyOn(budget, 'spend').mockImplementation((millis) => void spent.push(Math.round(millis)));
+  let skipped = 0;
+  const takeSkipped = () => skipped;
+  const own = new OwnTime(schedstat, budget, takeSkipped, () => {}, intervalMillis);
+  return {
+    own,
+    counted,
+    spent,
+    budget,
+    skip: (samples: number) => {
+      skipped = samples;
+    },
+    record: () => own.record(sink),
+  };
 }
 
 function work(millis = WORK_MILLIS): void {
@@ -84,4 +100,27 @@ test('it is recorded once a second', () => {
   own.sampled(performance.now() - WORK_MILLIS);
   record();
   expect(counted).toHaveLength(1);
+});
+
+test('what takes long, as a hook may, is spent for 5 ms only', () => {
+  const { own, spent } = setUp([]);
+  own.run(() => work());
+  expect(spent).toEqual([5]);
+});
+
+test('what was left out counts', () => {
+  const { own, counted, budget, skip, record } = setUp([]);
+  const before = { ...ownTotals };
+  const hasNames = jest.spyOn(budget, 'hasNames', 'get').mockReturnValue(true);
+  expect(own.mayName()).toBe(true);
+  hasNames.mockReturnValue(false);
+  expect([own.mayName(), own.mayName()]).toEqual([false, false]);
+  skip(3);
+  record();
+  expect(counted).toEqual([
+    ['name', 2],
+    ['sample', 3],
+  ]);
+  expect(ownTotals.skippedNames - before.skippedNames).toBe(2);
+  expect(ownTotals.skippedSamples - before.skippedSamples).toBe(3);
 });

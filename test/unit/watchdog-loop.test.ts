@@ -1,4 +1,4 @@
-import { Progress, Word } from '../../src/sample/shared-memory.ts';
+import { Allowed, Progress, Word } from '../../src/sample/shared-memory.ts';
 import { FakeWatchdog } from './support/fake-watchdog.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';
 
@@ -8,6 +8,32 @@ describe('when stack samples are taken', () => {
     expect(captures.map(Math.round)).toEqual([
       1050, 1090, 1130, 1170, 1210, 1252, 1302, 1363, 1435, 1523, 1623, 1723, 1823, 1923,
     ]);
+  });
+
+  describe('with a budget that gets short', () => {
+    const allow = (dog: FakeWatchdog, time: number, allowed: number) =>
+      dog.at(time, () => Atomics.store(dog.memory.words, Word.allowed, allowed));
+
+    test('few: each at twice the age', async () => {
+      const dog = allow(new FakeWatchdog().busyFrom(1000), 1100, Allowed.few);
+      const { captures } = await dog.run(2000);
+      expect(captures.map(Math.round)).toEqual([1050, 1090, 1130, 1260, 1520]);
+    });
+
+    test('none, which are counted, until it is there again', async () => {
+      const dog = allow(new FakeWatchdog().busyFrom(1000), 1020, Allowed.none);
+      allow(dog, 1140, Allowed.all);
+      const { captures } = await dog.run(1230);
+      expect(captures.map(Math.round)).toEqual([1170, 1210]);
+      expect(Atomics.load(dog.memory.words, Word.skipped)).toBe(3);
+    });
+
+    test('one is taken in any case before a block that goes on is reported', async () => {
+      const dog = allow(new FakeWatchdog(100, 500).busyFrom(1000), 1020, Allowed.none);
+      const { captures, reports } = await dog.run(1800);
+      expect(captures.map(Math.round)).toEqual([1500]);
+      expect(reports).toHaveLength(1);
+    });
   });
 
   describe('to a thread that lacks CPU', () => {
@@ -35,13 +61,13 @@ describe('when stack samples are taken', () => {
     test('as many as the same work has on a quiet machine', async () => {
       const dog = dogWith(onTenth);
       const { captures } = await dog.run(3100);
-      expect(captures.map((time) => Math.round((time - 1000) / 10))).toEqual([50, 90, 130, 170]);
-      expect(dog.sleeps.length).toBeLessThan(250);
+      expect(captures.map((time) => Math.round((time - 1000) / 10))).toEqual([50, 91, 132, 173]);
+      expect(dog.sleeps.length).toBeLessThan(200);
     });
 
-    test('also if it waits for a CPU whenever one is due', async () => {
+    test('later if it waits for a CPU whenever it is looked at', async () => {
       const { captures } = await dogWith(inSlices).run(3000);
-      expect(captures.map((time) => inSlices(time - 1000).ran)).toEqual([44, 84, 124, 164]);
+      expect(captures.map((time) => inSlices(time - 1000).ran)).toEqual([52, 108, 164]);
     });
 
     test('none in iterations that are long by the wall only', async () => {
@@ -68,7 +94,7 @@ describe('when stack samples are taken', () => {
       const dog = dogWith(() => ({ ran: 5, waited: 45 }));
       dog.isReady = false;
       const { captures } = await dog.run(1200);
-      expect(captures.map(Math.round)).toEqual([1095, 1135, 1175]);
+      expect(captures.map(Math.round)).toEqual([1100, 1140, 1180]);
     });
   });
 

@@ -23,6 +23,7 @@ export const UNKNOWN_HEALTH: EventLoopHealth = {
   maxLagMillis: 0,
   utilization: 0,
   blockedMillis: 0,
+  ownMillis: 0,
 };
 
 /** Index in the record of a slot. */
@@ -36,6 +37,7 @@ const Slot = {
   /** When something was put into the slot first, and the loop's idle time then. */
   openedAt: 5,
   idleAt: 6,
+  own: 7,
 } as const;
 const NUMBERS = Object.keys(Slot).length;
 const WORDS = SharedRecords.wordsOf(NUMBERS, SLOTS);
@@ -88,6 +90,13 @@ export class Health {
     });
   }
 
+  /** The package has used so much CPU time. */
+  own(millis: number): void {
+    this.#change((values) => {
+      values[Slot.own] = (values[Slot.own] as number) + millis;
+    });
+  }
+
   /**
    * @param windowMillis 100 to 10 000
    * @param overdueMillis how late the sample is that is due now: events that arrived since have
@@ -100,6 +109,7 @@ export class Health {
     let lagSum = 0;
     let maxLag = overdueMillis;
     let blocked = 0;
+    let own = 0;
     // Utilization counts from the last reading before the window: none is made during a block.
     let since = 0;
     let openedAt = this.#startedAt;
@@ -111,6 +121,7 @@ export class Health {
         lagSum += values[Slot.lagSum] as number;
         maxLag = Math.max(maxLag, values[Slot.lagMax] as number);
         blocked += values[Slot.blocked] as number;
+        own += values[Slot.own] as number;
       } else if (tenth > since) {
         since = tenth;
         openedAt = values[Slot.openedAt] as number;
@@ -130,6 +141,7 @@ export class Health {
       maxLagMillis: maxLag,
       utilization: elapsed > 0 ? Math.min(1, Math.max(0, busy / elapsed)) : 0,
       blockedMillis: Math.min(windowMillis, blocked),
+      ownMillis: own,
     };
   }
 

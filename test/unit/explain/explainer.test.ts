@@ -13,10 +13,12 @@ import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from '../source
 
 const log = { log: jest.fn() };
 let explainer: Explainer | undefined;
+let mayName = true;
 
 afterEach(() => {
   explainer?.stop();
   explainer = undefined;
+  mayName = true;
   log.log.mockClear();
   jest.restoreAllMocks();
 });
@@ -30,6 +32,7 @@ function make(times: ConstructorParameters<typeof Explainer>[2] = {}): Explainer
     cwd: '/app',
     hasMaps: true,
     isRecorded: false,
+    mayName: () => mayName,
     collections: () => undefined,
     schedule: (turn: () => void) => void setImmediate(turn),
     asOwnWork: (work: () => void) => work(),
@@ -74,6 +77,15 @@ test('a block is explained in the source, and so are its samples', async () => {
     '/app/gone.js',
   ]);
   expect(log.log).not.toHaveBeenCalled();
+});
+
+test('a block that may have no name has its number of samples, later', async () => {
+  mayName = false;
+  const explained = new Promise<SampledCode>((resolve) => {
+    make().explain(blockOf(app().compiled), resolve);
+  });
+  expect(explainer?.isWaiting).toBe(true);
+  expect(await explained).toEqual({ samples: 1 });
 });
 
 test('a block waits no longer than it may, and what comes later is not told twice', async () => {
