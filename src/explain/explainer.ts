@@ -37,6 +37,8 @@ interface Options {
   readonly isRecorded: boolean;
   /** False if a block gets no name, since that would take too much. */
   mayName(): boolean;
+  /** Runs what the name of a block takes. */
+  asNaming<T>(work: () => T): T;
   /** Start and end of each garbage collection between two times; undefined if not known. */
   collections(from: number, until: number): RecordedBlock['collections'];
   /** Calls `turn` soon, once, outside user code. */
@@ -100,9 +102,10 @@ export class Explainer {
     const collections = this.options.collections(block.start, block.end);
     const recorder = new BlockRecorder(block, collections);
     this.#waiting.set(id, { block, recorder, done, timer: undefined });
+    const { asNaming } = this.options;
     const isNamed = this.options.mayName();
     const step = () =>
-      isNamed ? recorder.step() && this.#ask(id) : this.#finish(id, unnamed(block));
+      isNamed ? asNaming(() => recorder.step() && this.#ask(id)) : this.#finish(id, unnamed(block));
     this.#slices.add(() => this.#guard.run(CANNOT_DESCRIBE, step) ?? this.#explainHere(id));
   };
 
@@ -246,9 +249,11 @@ export class Explainer {
     if (waiting === undefined) return true;
     const { block, recorder } = waiting;
     const { samples, start, end } = block;
-    const { cwd, originOf } = this.options;
+    const { cwd, originOf, asNaming } = this.options;
     const options = { cwd, originOf, gcWithin: gcWithin(recorder.collections) };
-    const code = this.#guard.run(CANNOT_DESCRIBE, () => describeCode(samples, start, end, options));
+    const code = this.#guard.run(CANNOT_DESCRIBE, () =>
+      asNaming(() => describeCode(samples, start, end, options)),
+    );
     return this.#finish(
       id,
       code === undefined ? unnamed(block) : { code: withoutUnknownLine(code), inSource: [] },

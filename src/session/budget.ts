@@ -1,30 +1,13 @@
 /**
- * What this package may use of the main thread in any ten seconds: 20 ms, or 2 % of the CPU time
- * that the process has used in them if that is more. What the thread waited in calls counts as if
- * it had run; that it had no CPU does not. Where the budget gets short, stack samples are fewer
- * first, then blocks have no names, then no samples, which tell their traces; a block is reported
- * in any case.
+ * What one kind of this package's work may use of the main thread in any ten seconds: a share of
+ * the CPU time that the process has used in them, or so many milliseconds if that is more. What
+ * the thread has waited in calls counts as if it had run; that it had no CPU does not.
  */
 import { isMainThread } from 'node:worker_threads';
-import { Allowed } from '../sample/shared-memory.ts';
 import { now } from '../support/time.ts';
-
-const MAX_SHARE = 0.02;
-const MIN_MILLIS = 20;
 
 const SLOT_MILLIS = 1000;
 const SLOTS = 10;
-
-/** Shares of the budget from which on stack samples are fewer, and there are no names. */
-const FEW_SAMPLES = 0.5;
-const NO_NAMES = 0.9;
-
-interface Slot {
-  second: number;
-  ownMillis: number;
-  /** Of the process and the thread, when the slot was used first. */
-  used: Used;
-}
 
 /** Milliseconds so far; NaN if that is not known. */
 export interface Used {
@@ -35,14 +18,22 @@ export interface Used {
 }
 const NOTHING: Used = { cpu: 0, busy: 0 };
 
+interface Slot {
+  second: number;
+  spent: number;
+  /** When the slot was used first. */
+  used: Used;
+}
+
 export class Budget {
   readonly #slots: Slot[] = Array.from({ length: SLOTS }, () => ({
     second: Number.NEGATIVE_INFINITY,
-    ownMillis: 0,
+    spent: 0,
     used: NOTHING,
   }));
 
   constructor(
+    private readonly max: { readonly share: number; readonly millis: number },
     private readonly usedSoFar: () => Used,
     private readonly clock = now,
     uptimeMillis = isMainThread ? now() : Number.POSITIVE_INFINITY,
@@ -52,42 +43,30 @@ export class Budget {
     if (uptimeMillis < SLOTS * SLOT_MILLIS) this.#slotOfNow().used = NOTHING;
   }
 
-  /** Call it now and then, with 0 if nothing was used. Under 1 µs, 2 µs once a second. */
+  /** Call it now and then, with 0 if nothing was used. Under 1 µs, 3 µs once a second. */
   spend(millis: number): void {
     const slot = this.#slotOfNow();
-    slot.ownMillis += millis;
+    slot.spent += millis;
   }
 
-  /** Which stack samples may be taken. 3 µs. */
-  get samples(): number {
-    const used = this.#used();
-    if (used < FEW_SAMPLES) return Allowed.all;
-    return used < 1 ? Allowed.few : Allowed.none;
-  }
-
-  get hasNames(): boolean {
-    return this.#used() < NO_NAMES;
+  /** The share of it that is used up; more than 1 if it was exceeded. 4 µs. */
+  get used(): number {
+    const since = this.#slotOfNow().second - SLOTS;
+    const { cpu, busy } = this.usedSoFar();
+    let sum = 0;
+    let most = 0;
+    for (const { second, spent, used } of this.#slots) {
+      if (second <= since) continue;
+      sum += spent;
+      most = Math.max(most, cpu - used.cpu, busy - used.busy || 0);
+    }
+    return sum / Math.max(this.max.millis, this.max.share * most);
   }
 
   #slotOfNow(): Slot {
     const second = Math.floor(this.clock() / SLOT_MILLIS);
     const slot = this.#slots[second % SLOTS] as Slot;
-    if (slot.second !== second)
-      Object.assign(slot, { second, ownMillis: 0, used: this.usedSoFar() });
+    if (slot.second !== second) Object.assign(slot, { second, spent: 0, used: this.usedSoFar() });
     return slot;
-  }
-
-  /** The share of it that is used up; more than 1 if it was exceeded. */
-  #used(): number {
-    const since = this.#slotOfNow().second - SLOTS;
-    const { cpu, busy } = this.usedSoFar();
-    let own = 0;
-    let most = 0;
-    for (const { second, ownMillis, used } of this.#slots) {
-      if (second <= since) continue;
-      own += ownMillis;
-      most = Math.max(most, cpu - used.cpu, busy - used.busy || 0);
-    }
-    return own / Math.max(MIN_MILLIS, MAX_SHARE * most);
   }
 }

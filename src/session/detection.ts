@@ -41,7 +41,7 @@ import { launches } from '../support/launches.ts';
 import { type Schedstat, threadFolder } from '../support/schedstat.ts';
 import { listenForSignalsAgain } from '../support/signal-listener.ts';
 import type { EventLoopHealth } from '../types.ts';
-import { Budget, type Used } from './budget.ts';
+import type { Used } from './budget.ts';
 import type { Common } from './common.ts';
 import { type OwnSink, OwnTime } from './own-time.ts';
 
@@ -92,11 +92,12 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const runDelay = new RunDelay(clock, undefined, memory);
   const own = new OwnTime(
     runDelay.schedstat,
-    new Budget(() => usedSoFar(clock, runDelay.schedstat)),
-    () => (memory === undefined ? 0 : Atomics.exchange(memory.words, Word.skipped, 0)),
-    (budget) => {
-      if (memory !== undefined && !common.options.isRecording)
-        Atomics.store(memory.words, Word.allowed, budget.samples);
+    () => usedSoFar(clock, runDelay.schedstat),
+    memory && {
+      allow: (samples) => {
+        if (!common.options.isRecording) Atomics.store(memory.words, Word.allowed, samples);
+      },
+      takeSkipped: () => Atomics.exchange(memory.words, Word.skipped, 0),
     },
   );
   if (memory !== undefined) own.addThread(() => memory.sleep.get(Sleeping.ran));

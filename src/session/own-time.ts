@@ -1,26 +1,44 @@
 /**
- * How much CPU time this package itself uses: `event_loop.own.duration`. On the main thread that is
- * what it does after blocks and in stack samples, without the time for which the thread had no CPU.
+ * How much CPU time this package itself uses, `event_loop.own.duration`, and the budgets for that:
+ * of the main thread at most 20 ms in any ten seconds, or 2 % of the CPU time of the process, with
+ * thresholds of 30 ms and more. Where they get short, stack samples are fewer, and blocks have no
+ * names. What is left of it is for the reports: each block has one.
  */
 import type { OwnStep, OwnThread } from '../report/instruments.ts';
+import { Allowed } from '../sample/shared-memory.ts';
 import { ownTotals } from '../support/own-totals.ts';
 import type { Schedstat } from '../support/schedstat.ts';
 import { now } from '../support/time.ts';
-import type { Budget } from './budget.ts';
+import { Budget, type Used } from './budget.ts';
 
 /** Of a stack sample, what the inspector takes besides: connect, evaluate, disconnect. */
 const MILLIS_AROUND_SAMPLE = 0.3;
 const INTERVAL_MILLIS = 1000;
-/** What takes longer is a hook, an exporter or a processor: that is no reason to name less. */
-const MAX_SPENT_AT_ONCE_MILLIS = 5;
 
-/** Where what was used is sent, and what was not done because of the budget. */
+const SAMPLES = { share: 0.01, millis: 10 };
+const NAMES = { share: 0.006, millis: 10 };
+/** Parts of their budget from which on samples are fewer. */
+const FEW_SAMPLES = 0.5;
+/** From here on there are none. The first one of a block tells its trace: 0.45 ms each. */
+const NO_SAMPLES = 2;
+
+/** Where what was used is sent, and what was left out because of the budget. */
 export interface OwnSink {
   own(millis: number, thread: OwnThread): void;
   skipped(count: number, step: OwnStep): void;
 }
 
+/** The thread that asks for stack samples. */
+export interface Sampler {
+  /** @param samples an `Allowed` */
+  allow(samples: number): void;
+  /** How many samples it has left out since the last call. */
+  takeSkipped(): number;
+}
+
 export class OwnTime {
+  readonly #samples: Budget;
+  readonly #names: Budget;
   #main = 0;
   #skippedNames = 0;
   #isRunning = false;
@@ -31,23 +49,24 @@ export class OwnTime {
 
   /**
    * @param schedstat of this thread
-   * @param takeSkipped how many stack samples were not taken since the last call
-   * @param onSpent the budget has changed
+   * @param usedSoFar by the process and the thread
    */
   constructor(
     private readonly schedstat: Pick<Schedstat, 'read' | 'waited'>,
-    private readonly budget: Budget,
-    private readonly takeSkipped: () => number = () => 0,
-    private readonly onSpent: (budget: Budget) => void = () => {},
+    usedSoFar: () => Used,
+    private readonly sampler?: Sampler,
     private readonly intervalMillis = INTERVAL_MILLIS,
-  ) {}
+  ) {
+    this.#samples = new Budget(SAMPLES, usedSoFar);
+    this.#names = new Budget(NAMES, usedSoFar);
+  }
 
   /** @param ran for how many milliseconds a thread has run so far; NaN if that is not known */
   addThread(ran: () => number): void {
     this.#threads.set(ran, 0);
   }
 
-  /** Counts `work`, of some 10 µs or more: it costs 8 µs. */
+  /** Counts `work`, of some 10 µs or more: it costs 4 µs. */
   readonly run = (work: () => void): void => {
     if (this.#isRunning) {
       work();
@@ -59,7 +78,7 @@ export class OwnTime {
       work();
     } finally {
       this.#isRunning = false;
-      this.#spend(this.now() - start);
+      this.#main += Math.max(0, this.now() - start);
     }
   };
 
@@ -71,14 +90,27 @@ export class OwnTime {
 
   /** A stack sample was taken; it began at `start`, of {@link now}. Called amid other code. */
   sampled(start: number): void {
-    this.#spend(this.now() - start + MILLIS_AROUND_SAMPLE);
+    const millis = Math.max(0, this.now() - start) + MILLIS_AROUND_SAMPLE;
+    this.#main += millis;
+    this.#samples.spend(millis);
+    this.#allowSamples();
   }
 
-  /** False if there is no budget for the name of a block, which counts then. */
+  /** Runs, within {@link run}, what the name of a block takes. */
+  readonly name = <T>(work: () => T): T => {
+    const start = this.now();
+    try {
+      return work();
+    } finally {
+      this.#names.spend(Math.max(0, this.now() - start));
+    }
+  };
+
+  /** False if there is no budget for the name of a block. Counts that. */
   readonly mayName = (): boolean => {
-    const { hasNames } = this.budget;
-    if (!hasNames) this.#skippedNames++;
-    return hasNames;
+    const isAllowed = this.#names.used < 1;
+    if (!isAllowed) this.#skippedNames++;
+    return isAllowed;
   };
 
   /** Call it on each beat. */
@@ -87,9 +119,11 @@ export class OwnTime {
     this.#isRunning = false;
     if (now() - this.#recordedAt < this.intervalMillis) return;
     this.#recordedAt = now();
-    this.#spend(0);
+    this.#samples.spend(0);
+    this.#names.spend(0);
+    this.#allowSamples();
     const [main, names] = [this.#main, this.#skippedNames];
-    const samples = this.takeSkipped();
+    const samples = this.sampler?.takeSkipped() ?? 0;
     this.#main = 0;
     this.#skippedNames = 0;
     ownTotals.mainMillis += main;
@@ -108,10 +142,10 @@ export class OwnTime {
     }
   }
 
-  #spend(millis: number): void {
-    const spent = Math.max(0, millis);
-    this.#main += spent;
-    this.budget.spend(Math.min(spent, MAX_SPENT_AT_ONCE_MILLIS));
-    this.onSpent(this.budget);
+  #allowSamples(): void {
+    const { used } = this.#samples;
+    this.sampler?.allow(
+      used < FEW_SAMPLES ? Allowed.all : used < NO_SAMPLES ? Allowed.few : Allowed.none,
+    );
   }
 }

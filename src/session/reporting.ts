@@ -221,6 +221,7 @@ function createExplainer(
       hasMaps: sourceMaps,
       isRecorded: recordFile !== undefined,
       mayName: options.isRecording ? () => true : own.mayName,
+      asNaming: own.name,
       collections: (from, until) => gc.collections(from, until),
       schedule,
       asOwnWork,

@@ -1,10 +1,12 @@
-/** What the package may use of the main thread in ten seconds. */
-import { Allowed } from '../../src/sample/shared-memory.ts';
+/** What one kind of work may use of the main thread in ten seconds. */
 import { Budget } from '../../src/session/budget.ts';
+
+const MAX = { share: 0.02, millis: 20 };
 
 function setUp(uptimeMillis = 60_000, cpuAtStart = 0) {
   const at = { time: 1_000_000, cpu: cpuAtStart, busy: Number.NaN };
   const budget = new Budget(
+    MAX,
     () => ({ ...at }),
     () => at.time,
     uptimeMillis,
@@ -20,33 +22,20 @@ function setUp(uptimeMillis = 60_000, cpuAtStart = 0) {
     },
   };
 }
-const allowed = ({ samples, hasNames }: Budget) => ({ samples, hasNames });
 
-test('20 ms of an idle process: first samples are fewer, then there are no names, then no samples', () => {
+test('milliseconds of an idle process', () => {
   const { budget } = setUp();
-  const after = [9.9, 0.2, 7.8, 0.2, 1.8, 0.2].map((millis) => {
-    budget.spend(millis);
-    return allowed(budget);
-  });
-  expect(after).toEqual([
-    { samples: Allowed.all, hasNames: true },
-    { samples: Allowed.few, hasNames: true },
-    { samples: Allowed.few, hasNames: true },
-    { samples: Allowed.few, hasNames: false },
-    { samples: Allowed.few, hasNames: false },
-    { samples: Allowed.none, hasNames: false },
-  ]);
+  expect(budget.used).toBe(0);
+  budget.spend(5);
+  budget.spend(10);
+  expect(budget.used).toBe(0.75);
 });
 
-test('2 % of the CPU of the process, if that is more', () => {
+test('a share of the CPU of the process, if that is more', () => {
   const { budget, pass } = setUp();
   for (let second = 0; second < 9; second++) pass(1000, 500);
-  budget.spend(44);
-  expect(budget.samples).toBe(Allowed.all); // of 90 ms
-  budget.spend(36);
-  expect(allowed(budget)).toEqual({ samples: Allowed.few, hasNames: true });
-  budget.spend(2);
-  expect(budget.hasNames).toBe(false);
+  budget.spend(45); // of 90
+  expect(budget.used).toBe(0.5);
 });
 
 test('what the thread waits in calls counts like CPU', () => {
@@ -54,8 +43,8 @@ test('what the thread waits in calls counts like CPU', () => {
   at.busy = 0;
   pass(1000, 100);
   at.busy = 2000;
-  budget.spend(19);
-  expect(budget.samples).toBe(Allowed.all); // of 40 ms
+  budget.spend(20); // of 40
+  expect(budget.used).toBe(0.5);
 });
 
 test('what was spent ten seconds ago does not count, nor the CPU of that time', () => {
@@ -63,27 +52,27 @@ test('what was spent ten seconds ago does not count, nor the CPU of that time', 
   budget.spend(30);
   for (let second = 0; second < 9; second++) {
     pass(1000, second === 0 ? 900 : 0);
-    expect(budget.hasNames).toBe(false);
+    expect(budget.used).toBe(1.5);
   }
   pass(1000);
-  expect(allowed(budget)).toEqual({ samples: Allowed.all, hasNames: true });
-  budget.spend(21);
-  expect(budget.hasNames).toBe(false);
+  expect(budget.used).toBe(0);
+  budget.spend(20);
+  expect(budget.used).toBe(1);
 });
 
 test('an hour without anything: nothing is left of what was', () => {
   const { budget, pass } = setUp();
   budget.spend(30);
   pass(3_600_000);
-  expect(budget.samples).toBe(Allowed.all);
+  expect(budget.used).toBe(0);
 });
 
 test('all that a young process has used counts; an old one, from now on', () => {
-  const spend = (uptimeMillis: number) => {
+  const used = (uptimeMillis: number) => {
     const { budget } = setUp(uptimeMillis, 2000);
-    budget.spend(25);
-    return budget.hasNames;
+    budget.spend(20);
+    return budget.used;
   };
-  expect(spend(3000)).toBe(true); // 40 ms
-  expect(spend(11_000)).toBe(false); // 20 ms
+  expect(used(3000)).toBe(0.5); // of 40 ms
+  expect(used(11_000)).toBe(1); // of 20 ms
 });

@@ -1,5 +1,5 @@
 /** The CPU time that the package itself uses. */
-import { Budget } from '../../src/session/budget.ts';
+import { Allowed } from '../../src/sample/shared-memory.ts';
 import { OwnTime } from '../../src/session/own-time.ts';
 import { ownTotals } from '../../src/support/own-totals.ts';
 
@@ -19,17 +19,17 @@ function setUp(delays: readonly number[], intervalMillis?: number) {
     own: (millis: number, thread: string) => void counted.push([thread, Math.round(millis)]),
     skipped: (count: number, step: string) => void counted.push([step, count]),
   };
-  const spent: number[] = [];
-  const budget = new Budget(() => ({ cpu: 0, busy: 0 }));
-  jest.spyOn(budget, 'spend').mockImplementation((millis) => void spent.push(Math.round(millis)));
   let skipped = 0;
-  const takeSkipped = () => skipped;
-  const own = new OwnTime(schedstat, budget, takeSkipped, () => {}, intervalMillis);
+  const allowed: number[] = [];
+  const sampler = {
+    allow: (samples: number) => void allowed.push(samples),
+    takeSkipped: () => skipped,
+  };
+  const own = new OwnTime(schedstat, () => ({ cpu: 0, busy: 0 }), sampler, intervalMillis);
   return {
     own,
+    allowed,
     counted,
-    spent,
-    budget,
     skip: (samples: number) => {
       skipped = samples;
     },
@@ -102,18 +102,34 @@ test('it is recorded once a second', () => {
   expect(counted).toHaveLength(1);
 });
 
-test('what takes long, as a hook may, is spent for 5 ms only', () => {
-  const { own, spent } = setUp([]);
-  own.run(() => work());
-  expect(spent).toEqual([5]);
+test('in ten seconds, 5 ms of stack samples; then fewer, up to 20 ms; then none', () => {
+  const { own, allowed } = setUp([]);
+  const sampled = (millis: number) => own.sampled(performance.now() - millis);
+  sampled(1);
+  sampled(5);
+  sampled(15);
+  expect(allowed).toEqual([Allowed.all, Allowed.few, Allowed.none]);
 });
 
-test('what was left out counts', () => {
-  const { own, counted, budget, skip, record } = setUp([]);
-  const before = { ...ownTotals };
-  const hasNames = jest.spyOn(budget, 'hasNames', 'get').mockReturnValue(true);
+test('reports are no reason for fewer samples, or fewer names', () => {
+  const { own, allowed } = setUp([]);
+  own.run(() => work());
+  own.sampled(performance.now());
+  expect(allowed).toEqual([Allowed.all]);
   expect(own.mayName()).toBe(true);
-  hasNames.mockReturnValue(false);
+});
+
+test('10 ms of work on names, and there are none', () => {
+  const { own, counted, skip, record } = setUp([]);
+  const before = { ...ownTotals };
+  expect(own.name(() => 'name')).toBe('name');
+  expect(own.mayName()).toBe(true);
+  expect(() =>
+    own.name(() => {
+      work();
+      throw new Error('on purpose');
+    }),
+  ).toThrow('on purpose');
   expect([own.mayName(), own.mayName()]).toEqual([false, false]);
   skip(3);
   record();

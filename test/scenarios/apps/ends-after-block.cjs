@@ -6,7 +6,7 @@ const ROUNDS = 3;
 const JOB_MILLIS = 400;
 const DEPTH = 60;
 
-const { sdk } = startInstrumented({ thresholdMillis: 10 }, { stalls: true });
+const { sdk } = startInstrumented({ thresholdMillis: 50 }, { stalls: true });
 const tracer = trace.getTracer('app');
 
 const deep = (depth, work) => (depth === 0 ? work() : [depth - 1].map((d) => deep(d, work)));

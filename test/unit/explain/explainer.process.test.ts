@@ -34,7 +34,7 @@ function run(script: string, flags: readonly string[] = []) {
     const log = { log: (level, message, detail) => print(level + ': ' + message) };
     const position = ${JSON.stringify({ file, line, column })};
     const make = (times) => new Explainer({
-      originOf: () => 'app', origin: {}, asksOrigins: false, cwd: __dirname, hasMaps: true, isRecorded: false, mayName: () => true,
+      originOf: () => 'app', origin: {}, asksOrigins: false, cwd: __dirname, hasMaps: true, isRecorded: false, mayName: () => true, asNaming: (work) => work(),
       collections() {}, schedule: setImmediate, asOwnWork: (work) => work(),
     }, log, times);
     const blockOf = (place) => {

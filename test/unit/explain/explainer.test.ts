@@ -33,6 +33,7 @@ function make(times: ConstructorParameters<typeof Explainer>[2] = {}): Explainer
     hasMaps: true,
     isRecorded: false,
     mayName: () => mayName,
+    asNaming: <T>(work: () => T) => work(),
     collections: () => undefined,
     schedule: (turn: () => void) => void setImmediate(turn),
     asOwnWork: (work: () => void) => work(),
