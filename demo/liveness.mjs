@@ -36,11 +36,8 @@ class LivenessProbe {
   }
 }
 
-function livezLine(/** @type {Record<string, any>} */ { status, blockedMillis, code }) {
-  if (code === undefined) return status;
-  const file = code.filePath.split(/[/\\]/).at(-1);
-  const place = `${code.functionName} (${file}:${code.lineNumber})`;
-  return `${status} for ${(blockedMillis / 1000).toFixed(1)} s by ${place}`;
+function livezLine(/** @type {Record<string, any>} */ { status, blockedMillis }) {
+  return blockedMillis > 0 ? `${status} for ${(blockedMillis / 1000).toFixed(1)} s` : status;
 }
 
 /**

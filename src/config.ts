@@ -122,7 +122,6 @@ const HEALTH_OPTIONS = {
   host: text('127.0.0.1', 'a host name or an address'),
   failAfterMillis: number(30_000, 100, 3_600_000, false),
   maxBlockedMillis: number(undefined, 100, 36_000_000, false),
-  details: boolean(true),
 } satisfies OptionsOf<HealthServerConfig>;
 
 /** By default, `maxBlockedMillis` is this many times `failAfterMillis`. */

@@ -79,9 +79,7 @@ export interface SpansAtBlock {
 /** An extra in one session. All of it is optional. */
 export interface SessionExtra extends Part, Partial<Emitter>, LoopListener {
   /** For the data that the watchdog thread is started with. */
-  threadData?(): Partial<
-    Pick<WatchdogData, 'env' | 'ongoing' | 'sampleMemory' | 'unfinishedAfterMillis'>
-  >;
+  threadData?(): Partial<Pick<WatchdogData, 'env' | 'ongoing' | 'unfinishedAfterMillis'>>;
   /** A block has ended. Undefined if nothing is known of the spans then. */
   spansAt?(block: Block): SpansAtBlock | undefined;
   /** See the ports of `BlockReporter`. */

@@ -200,11 +200,6 @@ export interface HealthServerConfig {
    * @default 300000
    */
   maxBlockedMillis?: number;
-  /**
-   * `false` leaves file, line and trace id out of the answers.
-   * @default true
-   */
-  details?: boolean;
 }
 
 /**

@@ -1,32 +1,26 @@
 /** Answers health checks from a thread of its own. */
 import { isMainThread } from 'node:worker_threads';
 import type { Extra } from '../extra.ts';
-import { SharedText } from '../sample/shared-records.ts';
-import { hasLoader } from '../source-maps/loader-maps.ts';
 import { launches } from '../support/launches.ts';
 import { HealthServer } from './health-server.ts';
 import { createBeatMemory } from './protocol.ts';
 
 export const healthServer: Extra = {
-  inSession({ config, guard, log, origin, runDelay, shareHealth, watchdogMemory }) {
+  inSession({ config, guard, log, runDelay, shareHealth, watchdogMemory }) {
     const { healthServer: options, thresholdMillis, lagIntervalMillis } = config;
     // One for the process.
     if (options === undefined || !isMainThread) return undefined;
     const launched = launches();
-    const sample = new SharedArrayBuffer(SharedText.BYTES);
     const server = new HealthServer(
       {
         ...options,
         memory: {
           beat: createBeatMemory(),
           lag: shareHealth(),
-          sample,
           watchdog: watchdogMemory?.buffer,
         },
         thresholdMillis,
         lagIntervalMillis,
-        origin,
-        hasLoader: hasLoader(),
       },
       watchdogMemory,
       runDelay.schedstat,
@@ -41,7 +35,6 @@ export const healthServer: Extra = {
           launched.isLauncher ? server.stop() : server.start(),
         ),
       armed: (due) => guard.run('the health server is not told of a beat', () => server.beat(due)),
-      threadData: () => ({ sampleMemory: sample }),
     };
   },
 };

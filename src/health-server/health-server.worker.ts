@@ -3,7 +3,6 @@
  * a string at build time, as the watchdog thread is.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { allowReading } from '../support/reading.ts';
 import { now, setTimeout } from '../support/time.ts';
 import { createHealthHttpServer } from './http-server.ts';
 import { createLivez } from './livez.ts';
@@ -19,7 +18,6 @@ const LATER_RETRY_MILLIS = 1000;
 
 // Nobody reads what Node.js prints here, and it would keep the thread alive that started this one.
 process.removeAllListeners('warning');
-allowReading();
 
 const data = workerData as HealthServerData;
 const { host, port } = data;

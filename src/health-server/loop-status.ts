@@ -11,8 +11,6 @@ import type { HealthServerData } from './protocol.ts';
 
 /** A thread that is paused in a debugger uses hardly any CPU. */
 const MAX_PAUSED_CPU_SHARE = 0.1;
-/** Less CPU time than this share of a block: it waits. */
-const MIN_RUNNING_CPU_SHARE = 0.5;
 
 /** At one moment. Milliseconds; what is counted, is counted since the latest beat. */
 export interface LoopReading {
@@ -34,8 +32,6 @@ export interface LoopStatus {
   readonly blockedMillis: number;
   /** How long an event that came when the beat was due has been waiting. */
   readonly overdueMillis: number;
-  /** What is known without a stack sample. */
-  readonly cause: 'debugger' | 'waiting' | undefined;
 }
 
 export type StatusLimits = Pick<
@@ -56,16 +52,14 @@ export function loopStatus(
   const isLeftOut = !isTooOld && !Number.isNaN(waitedForCpu);
   const lateNow = tenths(Math.max(0, isLeftOut ? late - waitedForCpu : late));
   const overdueMillis = Math.max(lateNow, knownMillis);
-  const ok = { name: 'ok', due, blockedMillis: 0, overdueMillis, cause: undefined } as const;
+  const ok = { name: 'ok', due, blockedMillis: 0, overdueMillis } as const;
   if (overdueMillis < Math.min(thresholdMillis, failAfterMillis)) return ok;
-  if (isInspected && ran < lateNow * MAX_PAUSED_CPU_SHARE) return { ...ok, cause: 'debugger' };
-  const isKnown = !Number.isNaN(waitedForCpu);
+  if (isInspected && ran < lateNow * MAX_PAUSED_CPU_SHARE) return ok;
   return {
     name: overdueMillis < failAfterMillis && !isTooOld ? 'blocked' : 'stuck',
     due,
     blockedMillis: overdueMillis,
     overdueMillis,
-    cause: isKnown && ran < overdueMillis * MIN_RUNNING_CPU_SHARE ? 'waiting' : undefined,
   };
 }
 

@@ -3,7 +3,6 @@
  * asked for nothing: what it wrote on the latest beat of its lag timer is read. Times are
  * milliseconds, those of a beat by the main thread's `performance.now()`.
  */
-import type { OriginOptions } from '../name/in-app.ts';
 import { SharedRecords } from '../sample/shared-records.ts';
 import type { HealthServerConfig } from '../types.ts';
 
@@ -41,8 +40,6 @@ export interface HealthServerData extends Required<HealthServerConfig> {
     readonly beat: SharedArrayBuffer;
     /** The samples of the lag, as `health()` reads them. */
     readonly lag: Int32Array;
-    /** The latest stack sample of the busy period, as the watchdog thread was answered. */
-    readonly sample: SharedArrayBuffer;
     /** The buffer of a `SharedMemory`; undefined without a watchdog thread. */
     readonly watchdog: SharedArrayBuffer | undefined;
   };
@@ -50,9 +47,6 @@ export interface HealthServerData extends Required<HealthServerConfig> {
   readonly clockOrigin: number;
   readonly thresholdMillis: number;
   readonly lagIntervalMillis: number;
-  /** Which code is the application's own; not by a function of the application. */
-  readonly origin: OriginOptions;
-  readonly hasLoader: boolean;
 }
 
 /** Message of the thread: it cannot listen. */

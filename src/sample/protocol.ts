@@ -17,8 +17,6 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly expression: string;
   /** Age at which a block is reported while it lasts; 0: never. */
   readonly unfinishedAfterMillis: number;
-  /** The health server reads the answer to each stack sample here; undefined without a server. */
-  readonly sampleMemory?: SharedArrayBuffer | undefined;
   /** The part of the environment that exporters read. */
   readonly env: Record<string, string>;
   /** The watchdog thread passes this on to the report of ongoing blocks. */
@@ -41,15 +39,6 @@ export interface CaptureReply<Facts extends object = object> {
   readonly start: number;
   /** Whether the facts name the code that runs. */
   readonly isCodeKnown: boolean;
-  readonly facts: Facts;
-}
-
-/** The answer to the latest stack sample of a busy period, as the watchdog thread passes it on. */
-export interface PublishedSample<Facts extends object = object> {
-  /** When the busy period began. */
-  readonly busyPeriod: number;
-  /** When the running block began. */
-  readonly start: number;
   readonly facts: Facts;
 }
 

@@ -13,13 +13,11 @@ import { noteOthers } from './other-threads.ts';
 import {
   type CaptureReply,
   type OngoingReport,
-  type PublishedSample,
   TAKEN,
   type WatchdogData,
   type WatchdogMessage,
 } from './protocol.ts';
 import { Allowed, Progress, type SharedMemory, timeOf, Word } from './shared-memory.ts';
-import { SharedText } from './shared-records.ts';
 import { suspendedWithin } from './suspensions.ts';
 import { ThreadCpu } from './thread-cpu.ts';
 import type { Sleep } from './thread-sleep.ts';
@@ -57,8 +55,6 @@ export interface LoopParts<Facts extends object = object> {
   /** Facts of the native call that runs, if it is known to be long. */
   longCall(): Facts | undefined;
   reportOngoing(report: OngoingReport<Facts>): void;
-  /** Passes the answer to a stack sample on: then each answer has what a report needs. */
-  readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
 }
 
 /** Watches until {@link Word.closing} is set. */
@@ -145,8 +141,7 @@ class BusyPeriod<Facts extends object> {
     if (capture !== undefined && (this.#untilReport() <= 0 || untilCapture <= 0)) {
       this.#take(allowed !== Allowed.all);
       const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
-      const isAsked = isNear || this.parts.publish !== undefined;
-      const { reply, isOver } = await capture(this.id, isAsked, () => this.wait());
+      const { reply, isOver } = await capture(this.id, isNear, () => this.wait());
       if (isOver) return options.busyAfterMillis;
       this.#followBlock();
       isAnswered = reply !== undefined;
@@ -203,8 +198,6 @@ class BusyPeriod<Facts extends object> {
     const knowsLess = !reply.isCodeKnown && last?.start === reply.start;
     block.reply = knowsLess ? { ...reply, facts: { ...last.facts, ...reply.facts } } : reply;
     block.start = reply.start;
-    const { facts } = block.reply;
-    this.parts.publish?.({ busyPeriod: this.id, start: reply.start, facts });
   }
 
   /** Milliseconds until the next stack sample is due, if the thread has a CPU until then. */
@@ -303,7 +296,6 @@ export function watchThread<Facts extends object>(
   const { threadFolder } = data;
   const cpu = new ThreadCpu(threadFolder);
   cpu.start();
-  const samples = data.sampleMemory && new SharedText(data.sampleMemory);
   const parts: LoopParts<Facts> = {
     options: data,
     memory,
@@ -313,7 +305,6 @@ export function watchThread<Facts extends object>(
     isReached: () => client.isReached,
     capture: canCapture ? client.capture : undefined,
     longCall: () => memory.longCall.readJson<Facts>(),
-    publish: samples && ((sample) => samples.write(JSON.stringify(sample))),
     reportOngoing(report) {
       if (!memory.isSet(Word.closing)) reportOngoing(report);
     },

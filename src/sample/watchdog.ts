@@ -40,7 +40,7 @@ const NO_STACK = 'no stack was left for it';
 
 /** Asked for when the thread is started. */
 export type ThreadSetup = Pick<ThreadStart, 'code' | 'env'> &
-  Pick<WatchdogData, 'ongoing' | 'sampleMemory' | 'unfinishedAfterMillis'>;
+  Pick<WatchdogData, 'ongoing' | 'unfinishedAfterMillis'>;
 
 export interface WatchdogEvents {
   threadSetup(): ThreadSetup;

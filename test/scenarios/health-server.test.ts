@@ -27,9 +27,6 @@ interface Answer {
     pid?: number;
     blockedMillis?: number;
     lagMillis?: number;
-    code?: { functionName: string; filePath?: string; lineNumber?: number };
-    cause?: string;
-    traceId?: string;
   };
 }
 
@@ -72,7 +69,6 @@ async function until(
   }
 }
 const isStatus = (status: string) => (answer: Answer | undefined) => answer?.body.status === status;
-const isNamed = (answer: Answer | undefined) => answer?.body.code !== undefined;
 
 const send = (app: App, what: string) => app.child.stdin?.write(`${what}|${end}\n`);
 const release = () => writeFileSync(end, '');
@@ -128,7 +124,7 @@ test('starting, idle, blocked, stuck, and idle again', async () => {
     expect(seen.slice(-20).map(({ body }) => body.status)).toEqual(Array(20).fill('ok'));
     send(app, 'spin');
     traceId = await app.printed('spin');
-    blocked = await until(isNamed, seen);
+    blocked = await until(isStatus('blocked'), seen);
     stuck = await until(isStatus('stuck'), seen);
     release();
     await until(isStatus('ok'), seen);
@@ -136,16 +132,9 @@ test('starting, idle, blocked, stuck, and idle again', async () => {
 
   expectQuietExit(run);
   expectRight(seen);
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-    expect(blocked?.body).toMatchObject({ status: 'blocked', cause: 'javascript', traceId });
-    for (const answer of [blocked, stuck]) {
-      expect(answer?.body.code).toEqual({
-        functionName: 'spin',
-        filePath: appFile('health-server.cjs'),
-        lineNumber: expect.any(Number),
-      });
-    }
-  });
+  // What reaches the port learns nothing about the application's code or its requests.
+  const fields = ['status', 'pid', 'blockedMillis', 'lagMillis'];
+  for (const answer of [blocked, stuck]) expect(Object.keys(answer?.body ?? {})).toEqual(fields);
   expect(stuck?.body.lagMillis).toBeGreaterThan(0);
   // As spans have it, the block is longer than what was said of it last.
   const reported = run.blocks.find((block) => block.traceId === traceId);
@@ -154,23 +143,18 @@ test('starting, idle, blocked, stuck, and idle again', async () => {
 
 test('a call that waits: blocked, stuck, and ok again', async () => {
   const seen: Answer[] = [];
-  let named: Answer | undefined;
   const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
     await app.printed('ready');
     await until(isStatus('ok'), seen);
     send(app, 'waitInShell');
+    await until(isStatus('blocked'), seen);
     await until(isStatus('stuck'), seen);
-    named = await until(isNamed, seen);
     release();
     await until(isStatus('ok'), seen);
   });
 
   expectQuietExit(run);
   expectRight(seen);
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-    expect(named?.body.code?.functionName).toBe('waitInShell');
-    expect(named?.body.cause).toBe('waiting');
-  });
 });
 
 test('a block that is maxBlockedMillis old is stuck, whatever failAfterMillis says', async () => {
@@ -269,16 +253,15 @@ describe('paused in a debugger', () => {
     return seen;
   }
 
-  test('it is ok, and says so', async () => {
+  test('it is ok', async () => {
     const seen = await pausedIn('open debugger', 'pause');
     expect(new Set(seen.map(({ body }) => body.status))).toEqual(new Set(['ok']));
-    expect(seen.at(-1)?.body.cause).toBe('debugger');
   });
 
   test('that no beat has seen before, it is not stuck', async () => {
     const seen = await pausedIn('open debugger and pause');
     expect(seen.map(({ body }) => body.status)).not.toContain('stuck');
-    expect(seen.at(-1)?.body).toMatchObject({ status: 'ok', cause: 'debugger' });
+    expect(seen.at(-1)?.body.status).toBe('ok');
   });
 });
 
@@ -302,31 +285,33 @@ test('a process that exits, and takes long, is blocked; then nobody listens', as
 });
 
 test('of two instances the active one has the port', async () => {
-  const detailsOf = async () => {
+  const isOld = (answer?: Answer) => Number(answer?.body.blockedMillis) >= FAIL_AFTER_MILLIS;
+  /** At the age at which it is stuck for the first instance, and not for the other. */
+  const statusOfBlock = async () => {
     send({ child } as App, 'spin');
-    const answer = await until(isNamed);
+    const answer = await until(isOld);
     release();
     await until(isStatus('ok'));
     rmSync(end);
-    return answer?.body.code?.filePath !== undefined;
+    return answer?.body.status;
   };
   let child = undefined as unknown as App['child'];
-  const details: boolean[] = [];
+  const statuses: unknown[] = [];
   await runApp('health-server.cjs', { args: args() }, async (app) => {
     ({ child } = app);
     await app.printed('ready');
     await until(isStatus('ok'));
-    details.push(await detailsOf());
+    statuses.push(await statusOfBlock());
     send(app, 'enable another');
     await app.printed('enable another');
     await wait(200);
-    details.push(await detailsOf());
+    statuses.push(await statusOfBlock());
     send(app, 'disable the other');
     await app.printed('disable the other');
     await wait(200);
-    details.push(await detailsOf());
+    statuses.push(await statusOfBlock());
   });
-  expect(details).toEqual([true, false, true]);
+  expect(statuses).toEqual(['stuck', 'blocked', 'stuck']);
 });
 
 /** A port in use is said after 3 s. */

@@ -126,7 +126,6 @@ describe('healthServer', () => {
     host: '127.0.0.1',
     failAfterMillis: 30_000,
     maxBlockedMillis: 300_000,
-    details: true,
   };
 
   test('each of its options has its environment variable; code wins', () => {
@@ -135,18 +134,16 @@ describe('healthServer', () => {
       OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '0.0.0.0',
       OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_FAIL_AFTER_MILLIS: '45000',
       OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_MAX_BLOCKED_MILLIS: '90000',
-      OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_DETAILS: 'FALSE',
     };
     const ofEnvironment = {
       port: 9090,
       host: '0.0.0.0',
       failAfterMillis: 45_000,
       maxBlockedMillis: 90_000,
-      details: false,
     };
     expect(resolve({}, env).healthServer).toEqual(ofEnvironment);
-    const ofBoth = resolve({ healthServer: { port: 9091, details: true, x: 1 } }, env);
-    expect(ofBoth.healthServer).toEqual({ ...ofEnvironment, port: 9091, details: true });
+    const ofBoth = resolve({ healthServer: { port: 9091, x: 1 } }, env);
+    expect(ofBoth.healthServer).toEqual({ ...ofEnvironment, port: 9091 });
     expect(resolve({ healthServer: { port: 1 } }).healthServer).toEqual({ ...HEALTH, port: 1 });
     // setConfig may be given getConfig().
     expect(resolve(ofBoth)).toEqual(ofBoth);
@@ -164,7 +161,6 @@ describe('healthServer', () => {
     ['failAfterMillis', 99, RangeError, 'failAfterMillis is 99, expected a number from 100 to'],
     ['maxBlockedMillis', 99, RangeError, 'maxBlockedMillis is 99, expected a number from 100 to'],
     ['maxBlockedMillis', '1', TypeError, 'maxBlockedMillis is "1", expected a number from 100 to'],
-    ['details', 1, TypeError, 'details is 1, expected true or false'],
   ])('%s %p throws', (name, value, ErrorClass, message) => {
     const isWhole = name === 'healthServer';
     const config = { healthServer: isWhole ? value : { [name]: value } };

@@ -30,7 +30,7 @@ test('its variables are options of the package', () => {
   const names = Object.keys(env).filter((name) => name.includes('EVENT_LOOP'));
   const warnings: string[] = [];
   const { healthServer } = resolveConfig({}, env, (message) => warnings.push(message));
-  expect(names).toHaveLength(4);
+  expect(names).toHaveLength(3);
   expect(warnings).toEqual([]);
   // Each changes something: a name that is misspelt would not.
   expect(healthServer).toEqual({
@@ -38,7 +38,6 @@ test('its variables are options of the package', () => {
     host: '0.0.0.0',
     failAfterMillis: 60_000,
     maxBlockedMillis: 600_000,
-    details: false,
   });
 });
 

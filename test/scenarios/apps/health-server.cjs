@@ -84,7 +84,7 @@ const actions = {
     process.exit();
   },
   'enable another'() {
-    second = new EventLoopInstrumentation({ healthServer: { port: Number(port), details: false } });
+    second = new EventLoopInstrumentation({ healthServer: { port: Number(port) } });
   },
   'disable the other': () => second.disable(),
 };

@@ -31,7 +31,6 @@ beforeEach(async () => {
   const memory = {
     beat: createBeatMemory(),
     lag: new Health(new SystemClock(), 20).share(),
-    sample: new SharedArrayBuffer(64),
     watchdog: undefined,
   };
   const limits = {
@@ -40,14 +39,9 @@ beforeEach(async () => {
     thresholdMillis: 100,
     lagIntervalMillis: 20,
   };
-  const options = { port, host: '127.0.0.1', details: true, ...limits };
+  const options = { port, host: '127.0.0.1', ...limits };
   const times = { ran: Number.NaN, waited: Number.NaN };
-  server = new HealthServer(
-    { ...options, memory, origin: {}, hasLoader: false },
-    undefined,
-    times,
-    log,
-  );
+  server = new HealthServer({ ...options, memory }, undefined, times, log);
 });
 afterEach(() => server.stop());
 

@@ -1,11 +1,6 @@
 import type { SampleOutcome } from '../../../src/sample/capture-session.ts';
 import { captureTimes } from '../../../src/sample/capture-times.ts';
-import {
-  type CaptureReply,
-  type OngoingReport,
-  type PublishedSample,
-  TAKEN,
-} from '../../../src/sample/protocol.ts';
+import { type CaptureReply, type OngoingReport, TAKEN } from '../../../src/sample/protocol.ts';
 import { SharedMemory, Word } from '../../../src/sample/shared-memory.ts';
 import { type LoopParts, watchLoop } from '../../../src/sample/watchdog-loop.ts';
 
@@ -27,8 +22,6 @@ export class FakeWatchdog {
   readonly replies: number[] = [];
   readonly reports: OngoingReport<FakeFacts>[] = [];
   readonly sleeps: number[] = [];
-  /** What the health server is given. */
-  readonly published: PublishedSample<FakeFacts>[] = [];
   /** What the main thread answers; it takes no time. */
   answer: () => CaptureReply<FakeFacts> | undefined = () => undefined;
   /** How long the main thread takes to answer: a native call. */
@@ -43,7 +36,6 @@ export class FakeWatchdog {
   constructor(
     readonly threshold = 100,
     readonly unfinishedAfterMillis = 0,
-    readonly publishes = false,
   ) {}
 
   /** At `time`, the main thread does something. In order of time. */
@@ -88,7 +80,6 @@ export class FakeWatchdog {
         : undefined,
       longCall: () => undefined,
       reportOngoing: (report) => this.reports.push(report),
-      ...(this.publishes && { publish: (sample) => this.published.push(sample) }),
     };
   }
 
