@@ -3,8 +3,7 @@
  * wrapper that forks. All of them inherit `NODE_OPTIONS`, and so this package.
  *
  * A process is a launcher while
- * 1. a process below it is Node.js with the same preloads, the same port for health checks, and
- *    another main script;
+ * 1. it has a child that writes to its standard output, has a channel to it, or is Node.js;
  * 2. and it has no server of its own and no socket: an application that forks helpers has.
  *
  * What blocks a launcher is reported all the same. It leaves the port, the page and the last word
@@ -13,31 +12,24 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import fs from 'node:fs';
 import type { Server } from 'node:net';
-import { basename } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { PACKAGE_NAME } from '../version.ts';
 import { attempt } from './guard.ts';
 import { perThread } from './per-thread.ts';
 import { now, setTimeout } from './time.ts';
 
-// Taken once: an application may replace them.
-const { readFileSync, readlinkSync } = fs;
-
 const SPAWN_CHANNEL = 'child_process';
 /** Published by Node.js when a server has begun to listen. */
 export const LISTEN_CHANNEL = 'tracing:net.server.listen:asyncEnd';
-const HEALTH_PORT = 'OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT';
 
-/** A shell may start the application some time after it was spawned itself. */
+/** A launcher may have a socket for a moment, and an application a child. */
 const FIRST_LOOK_MILLIS = 25;
 const MAX_LOOK_MILLIS = 1000;
 /** A launcher has few children. */
 const MAX_CHILDREN = 16;
-const MAX_DEPTH = 8;
 
-const PRELOAD = /(?:--require|--import|-r)[= ]["']?([^\s"']+)/g;
+const PRELOAD = /(?:--require|--import|-r)[= ]/;
 const SOCKET = /^(?:TCPSocket|TLS|UDP)/i;
 
 export class Launches {
@@ -48,13 +40,12 @@ export class Launches {
   readonly #children = new Set<ChildProcess>();
   /** A timer would keep the stores of what spawns a process. */
   readonly #root = new AsyncResource('event-loop-launches');
-  readonly #preloads = preloadsIn(process.env['NODE_OPTIONS'], ...process.execArgv);
-  readonly #healthPort = process.env[HEALTH_PORT];
   #lookMillis = 0;
 
   start(): void {
+    const options = [process.env['NODE_OPTIONS'], ...process.execArgv, ''].join(' ');
     // Without a preload, only the application itself loads this package.
-    if (this.#preloads.length === 0 || !isMainThread) return;
+    if (!PRELOAD.test(options) || !isMainThread) return;
     subscribe(SPAWN_CHANNEL, this.#onSpawn);
     subscribe(LISTEN_CHANNEL, this.#onListening);
   }
@@ -94,43 +85,12 @@ export class Launches {
       if (hasEnded || child.pid === undefined) this.#children.delete(child);
     }
     const isBusy = hasSockets();
-    this.isLauncher = !isBusy && [...this.#children].some((child) => this.#isAnother(child));
+    this.isLauncher = !isBusy && [...this.#children].some(mayBeApplication);
     if (this.isLauncher) this.launchedAt ??= now();
     else if (isBusy) this.launchedAt = undefined;
     this.#lookMillis =
       this.#children.size === 0 ? 0 : Math.min(2 * this.#lookMillis, MAX_LOOK_MILLIS);
     if (this.#lookMillis > 0) this.#lookLater();
-  }
-
-  /** Whether the child, or a process below it, is an application with this package. */
-  #isAnother({ pid, spawnfile, spawnargs, stdout, connected }: ChildProcess): boolean {
-    if (process.platform === 'linux') return this.#isBelow(Number(pid), 0);
-    // What it runs is not known here.
-    const isLikely = stdout === null || connected || spawnfile === process.execPath;
-    return isLikely && !isOwnScript(spawnargs);
-  }
-
-  #isBelow(pid: number, depth: number): boolean {
-    const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8');
-    const ofThis = attempt(() => {
-      if (basename(readlinkSync(`/proc/${pid}/exe`)) !== basename(process.execPath)) return false;
-      const args = read('cmdline').split('\0');
-      const env = read('environ').split('\0');
-      const variable = (name: string) =>
-        env.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-      const preloads = preloadsIn(variable('NODE_OPTIONS'), ...args);
-      const isSamePort =
-        this.#healthPort === undefined || this.#healthPort === variable(HEALTH_PORT);
-      return (
-        isSamePort && !isOwnScript(args) && preloads.some((each) => this.#preloads.includes(each))
-      );
-    });
-    if (ofThis === true) return true;
-    const children = attempt(() => read(`task/${pid}/children`)) ?? '';
-    return (
-      depth < MAX_DEPTH &&
-      children.split(' ').some((each) => each !== '' && this.#isBelow(Number(each), depth + 1))
-    );
   }
 }
 
@@ -143,14 +103,9 @@ export function launches(): Pick<Launches, 'isLauncher' | 'launchedAt'> {
   });
 }
 
-function preloadsIn(...options: (string | undefined)[]): string[] {
-  return [...options.join(' ').matchAll(PRELOAD)].map(([, specifier = '']) => specifier);
-}
-
-/** A process that forks itself, as a cluster does, is the application. */
-function isOwnScript(args: readonly string[]): boolean {
-  const [, script] = process.argv;
-  return script !== undefined && args.slice(1).includes(script);
+/** The output of a helper is read. */
+function mayBeApplication({ spawnfile, stdout, connected }: ChildProcess): boolean {
+  return stdout === null || connected || spawnfile === process.execPath;
 }
 
 function hasSockets(): boolean {

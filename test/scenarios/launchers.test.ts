@@ -84,7 +84,7 @@ function isMeantToEnd(error: Error): { stderr: string } {
   return { stderr: stderr.split('\n--- record')[0] ?? '' };
 }
 
-test.each(['inherits stdio', 'pipes of a shell', 'fork', 'cluster', 'npm start'])(
+test.each(['inherits stdio', 'fork', 'cluster', 'npm start'])(
   '%s: the application alone is watched',
   async (way) => {
     const options = way === 'npm start' ? throughNpm() : throughLauncher(way);

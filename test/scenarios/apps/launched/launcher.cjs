@@ -18,13 +18,6 @@ const serve = (...listen) =>
 const WAYS = {
   // cross-env, dotenv, nest
   'inherits stdio': () => spawn(server[0], server.slice(1), { stdio: 'inherit' }),
-  // concurrently
-  'pipes of a shell'() {
-    const child = spawn('sh', ['-c', '"$@"; exit $?', 'sh', ...server]);
-    child.stdout.pipe(process.stdout);
-    child.stderr.pipe(process.stderr);
-    return child;
-  },
   fork: () => fork(service, args),
   // PM2
   cluster() {
