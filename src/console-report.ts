@@ -9,12 +9,13 @@ import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
 import { activeSession, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
-import { ConsoleReporter, consoleEntry } from './console/console-reporter.ts';
+import { ConsoleReporter } from './console/console-reporter.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { BLOCK_CHANNEL, type BlockMessage } from './report/block-channel.ts';
 import { createInstruments } from './report/instruments.ts';
 import type { SessionTargets } from './session/common.ts';
 import { type Session, startSession } from './session/session.ts';
+import { copies } from './support/copies.ts';
 import { attempt } from './support/guard.ts';
 import { doAtLoopEnd } from './support/loop-end.ts';
 import { SignalListener } from './support/signal-listener.ts';
@@ -30,14 +31,14 @@ const INIT_PID = 1;
 
 export function startConsoleReport(): void {
   // Code that blocks belongs into a worker thread; `/register` does nothing there by default.
-  if (!isMainThread || consoleEntry().isReporting) return;
+  if (!isMainThread || copies().isConsoleReporting) return;
   attempt(start, (error) => say('cannot start', error));
 }
 
 function start(): void {
   const config = resolveConfig({}, process.env, say, true);
   if (!config.enabled || config.console === false) return;
-  consoleEntry().isReporting = true;
+  copies().isConsoleReporting = true;
   const { console: format, thresholdMillis } = config;
   const settle = () => activeSession()?.settle();
   const reporter = new ConsoleReporter(format, settle, thresholdMillis, true);

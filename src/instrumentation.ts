@@ -7,7 +7,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import { activeSession, type Claimant, stepBack, takeOver } from './active-instance.ts';
+import { activeSession, stepBack, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
@@ -20,10 +20,10 @@ import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { expectingBlocks } from './otel/context-marks.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { type LoggerProvider, LoggerSource } from './otel/logger.ts';
-import { sdkDefaults } from './otel/sdk-defaults.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import type { SessionOptions } from './session/common.ts';
 import { type Session, startSession } from './session/session.ts';
+import { type Claimant, copies } from './support/copies.ts';
 import { attempt } from './support/guard.ts';
 import { sayAs } from './support/stderr.ts';
 import { nextIteration, nextTick } from './support/time.ts';
@@ -221,7 +221,7 @@ export class EventLoopInstrumentation {
 
   private _resolve(config: EventLoopInstrumentationConfig): ResolvedConfig {
     // Without `OTEL_LOG_LEVEL`, the SDK of `/register` has no logger that would say what is wrong.
-    const isUnheard = sdkDefaults().areInForce && !process.env['OTEL_LOG_LEVEL'];
+    const isUnheard = copies().isSdkOfEnvironment && !process.env['OTEL_LOG_LEVEL'];
     const warn = (message: string) => (isUnheard ? stderrLog : this._log).log('warn', message);
     return resolveConfig(config, process.env, warn);
   }

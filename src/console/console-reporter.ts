@@ -15,24 +15,18 @@ import { blockJson, summaryJson } from '../summary/json.ts';
 import { functionKeyOf } from '../summary/requests.ts';
 import { RunTimes, SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
+import { copies } from '../support/copies.ts';
 import { jsonLine } from '../support/escape.ts';
 import { attempt } from '../support/guard.ts';
 import { launches } from '../support/launches.ts';
-import { perThread } from '../support/per-thread.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { writeLines } from '../support/stderr.ts';
-import { wrappersKept } from '../support/wrappers-kept.ts';
 import type { EventLoopBlock } from '../types.ts';
-import { PACKAGE_NAME } from '../version.ts';
 import { hasColors, STYLED } from './paint.ts';
 import { SHOWN, summaryLines } from './summary-lines.ts';
 
 /** Places whose advice is printed once only. */
 const MAX_ADVISED = 1000;
-
-/** Whether the entry `/console` reports in this thread: then nothing else does. */
-export const consoleEntry = () =>
-  perThread(Symbol.for(`${PACKAGE_NAME}.console.v1`), () => ({ isReporting: false }));
 
 /** Stopped until the application is loaded: its summary is due if the process exits before. */
 let paused: ConsoleReporter | undefined;
@@ -40,7 +34,6 @@ let paused: ConsoleReporter | undefined;
 export class ConsoleReporter {
   readonly #summary = new Summary();
   readonly #paint = hasColors() ? STYLED : PLAIN;
-  readonly #entry = consoleEntry();
   readonly #times = new RunTimes();
   /** Since the summary that was written last as the end of the process, or of the report. */
   #newBlocks = 0;
@@ -77,7 +70,7 @@ export class ConsoleReporter {
     unsubscribe(REQUEST_CHANNEL, this.#onRequest);
     unlisten('exit', this.summarize);
     unlisten(SUMMARY_SIGNAL, this.#onSignal);
-    if (wrappersKept().isWanted) {
+    if (copies().areWrappersKept) {
       paused = this;
       listen('exit', this.#summarizeAtExit);
     } else this.#summarizeOnce();
@@ -123,7 +116,7 @@ export class ConsoleReporter {
   };
 
   #isSilent(): boolean {
-    return this.#entry.isReporting && !this.isEntry;
+    return copies().isConsoleReporting && !this.isEntry;
   }
 
   /** A program that reads expects a summary. */

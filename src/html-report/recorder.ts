@@ -10,15 +10,15 @@
 import { keyOf } from '../name/key.ts';
 import type { SampledStack } from '../name/sampled-stacks.ts';
 import type { AttributedRequest } from '../report/block-line.ts';
-import { areRequestsKnown, MANY_WAITS, type RequestMessage } from '../report/request-channel.ts';
+import { MANY_WAITS, type RequestMessage } from '../report/request-channel.ts';
 import { summaryJson } from '../summary/json.ts';
 import { RunTimes } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
+import { copies } from '../support/copies.ts';
 import { attempt } from '../support/guard.ts';
-import { perThread } from '../support/per-thread.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
 import type { BlockingCode, CodePlace, EventLoopBlock } from '../types.ts';
-import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
+import { PACKAGE_VERSION } from '../version.ts';
 import type { ReportBlock, ReportRequest } from './document.ts';
 import { LagTimeline } from './lag-timeline.ts';
 import { Longest } from './longest.ts';
@@ -31,9 +31,6 @@ const MAX_REQUESTS = 2000;
 const MAX_WAITS = 20;
 /** Places of blocks, with their lines. */
 const MAX_CODES = 5000;
-
-const KEY = Symbol.for(`${PACKAGE_NAME}.report.v2`);
-
 /** Start of the block, and milliseconds. */
 type Wait = readonly [number, number];
 
@@ -139,7 +136,7 @@ export class ReportRecorder {
         sources: this.sourceLines.read(this.#heaviestCodes(blocks), stacks),
       }),
       timeline: this.#timeline.read(times.now),
-      ...(areRequestsKnown() && { requests: byStart(this.#requests.read()) }),
+      ...(copies().areRequestsKnown && { requests: byStart(this.#requests.read()) }),
       /** What was left out, since there was too much of it. */
       dropped: {
         blocks: this.#blocks.dropped,
@@ -209,16 +206,14 @@ function longestOf(waits: readonly Wait[]): readonly Wait[] {
 }
 
 /** That of this thread, whichever copy of the package asks. */
-const ofThread = () => perThread(KEY, (): { recorder?: ReportRecorder } => ({}));
-
 export function recorderOfThread(): ReportRecorder {
-  const holder = ofThread();
-  holder.recorder ??= new ReportRecorder();
-  return holder.recorder;
+  const shared = copies() as { recorder: ReportRecorder | undefined };
+  shared.recorder ??= new ReportRecorder();
+  return shared.recorder;
 }
 
 /** Undefined if no session of this thread had a report page. */
-export const knownRecorder = (): ReportRecorder | undefined => ofThread().recorder;
+export const knownRecorder = () => copies().recorder as ReportRecorder | undefined;
 
 function byStart<Item extends { startTimeMillis: number }>(items: readonly Item[]): Item[] {
   return [...items].sort((a, b) => a.startTimeMillis - b.startTimeMillis);

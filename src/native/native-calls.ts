@@ -7,9 +7,9 @@
  * (`const { parse } = JSON`) stay unwrapped; named imports of the modules of Node.js follow.
  */
 import { syncBuiltinESMExports } from 'node:module';
+import { copies, putBackKeptWrappers } from '../support/copies.ts';
 import { attempt } from '../support/guard.ts';
 import { type AnyFunction, Patch } from '../support/patch.ts';
-import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { type AddOn, functionsOf, loadedAddOns, wrapLoading } from './add-ons.ts';
 import { type BuiltIn, builtIns, isModule } from './built-ins.ts';
 import { callStack, type LongCallListener } from './call-stack.ts';
@@ -52,16 +52,16 @@ export class NativeCalls {
   }
 
   /**
-   * Puts back what others have not wrapped since; while {@link wrappersKept} are wanted, later. The
-   * rest only calls the original.
+   * Puts back what others have not wrapped since; while wrappers are kept, later. The rest only
+   * calls the original.
    */
   disable(): void {
     if (!this.#isOn) return;
     this.#isOn = false;
     this.#hasSqlite = false;
     callStack.listener = undefined;
-    const kept = wrappersKept();
-    if (kept.isWanted) kept.putBack.add(this.#putBack);
+    const { areWrappersKept, putBack } = copies();
+    if (areWrappersKept) putBack.add(this.#putBack);
     else this.#putBack();
   }
 

@@ -1,8 +1,8 @@
 /** Blocks that have not ended are reported by the watchdog thread: this is what it is given. */
 import type { Extra } from '../extra.ts';
-import { sdkDefaults } from '../otel/sdk-defaults.ts';
 import { hasLoader } from '../source-maps/loader-maps.ts';
 import { packageOrigins } from '../support/application-packages.ts';
+import { copies } from '../support/copies.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
 import { EXPORTER_CODE } from '../worker-code.generated.ts';
 import type { OngoingReportOptions } from './ongoing-reporter.ts';
@@ -12,7 +12,7 @@ export const ongoing: Extra = {
   inSession: ({ config, isConsoleOnly, origin }) => ({
     threadData: () => ({
       unfinishedAfterMillis: config.unfinishedAfterMillis,
-      env: isConsoleOnly ? {} : exporterEnvironment(process.env, sdkDefaults().areInForce),
+      env: isConsoleOnly ? {} : exporterEnvironment(process.env, copies().isSdkOfEnvironment),
       ongoing: {
         thread: THIS_THREAD,
         blockEvents: config.blockEvents,

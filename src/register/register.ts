@@ -10,13 +10,11 @@ import { main } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
 import { globalLoggerProvider } from '../otel/logger.ts';
-import { sdkDefaults } from '../otel/sdk-defaults.ts';
 import { sdkOf } from '../otel/sdk-internals.ts';
 import { ApplicationPackages } from '../support/application-packages.ts';
-import { perThread } from '../support/per-thread.ts';
+import { copies, putBackKeptWrappers } from '../support/copies.ts';
 import { sayAs } from '../support/stderr.ts';
 import { nextIteration } from '../support/time.ts';
-import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
 import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
@@ -38,8 +36,6 @@ import { addSpanProcessor } from './span-processor.ts';
 import { withOwnInstanceId } from './worker-threads.ts';
 
 const say = sayAs('register');
-/** It may be preloaded twice, by NODE_OPTIONS and on the command line, or required and imported. */
-const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
 const USE_IMPORT =
   'preloaded by --require into an ES module, whose imports are not instrumented: ' +
   `spans of HTTP requests are missing. To have them: node --import ${PACKAGE_NAME}/register`;
@@ -52,9 +48,9 @@ const LOADED_OTHERWISE = /--(?:import|loader|experimental-loader|test|watch)\b/;
 
 /** @param esm loaded by `--import`: ES modules are to be instrumented as well */
 export function register({ esm }: { esm: boolean }): void {
-  const registration = perThread(REGISTERED, () => ({ isDone: false }));
-  if (registration.isDone) return;
-  registration.isDone = true;
+  const shared = copies();
+  if (shared.isRegistered) return;
+  shared.isRegistered = true;
   try {
     start(esm);
   } catch (error) {
@@ -84,7 +80,7 @@ function start(esm: boolean): void {
   if (isDisabled) new main.EventLoopInstrumentation();
   else if (sdkPackage === undefined) startWithoutSdk();
   else {
-    sdkDefaults().areInForce = true;
+    copies().isSdkOfEnvironment = true;
     startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
   }
 }
@@ -143,11 +139,11 @@ function startSdk(
   });
   let isLoaded = nextIteration();
   if (hookingThread === 'other' && eventLoop.isEnabled()) {
-    wrappersKept().isWanted = true;
+    copies().areWrappersKept = true;
     eventLoop.disable();
     isLoaded = new Promise((resolve) => {
       whenApplicationIsLoaded(() => {
-        wrappersKept().isWanted = false;
+        copies().areWrappersKept = false;
         // An instance that the application has made meanwhile stays enabled.
         if (isAnyEnabled()) logStaysDisabled(log);
         else eventLoop.enable();

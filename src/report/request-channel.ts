@@ -4,7 +4,7 @@
  */
 import { channel } from 'node:diagnostics_channel';
 import { keyOf } from '../name/key.ts';
-import { perThread } from '../support/per-thread.ts';
+import { copies } from '../support/copies.ts';
 import type { CodePlace } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 
@@ -48,17 +48,13 @@ export interface RequestWait {
 
 const requests = channel(REQUEST_CHANNEL);
 
-/** Whether anything in the thread publishes, or has published. */
-const publishers = () =>
-  perThread(Symbol.for(`${PACKAGE_NAME}.requests.v1`), () => ({ areKnown: false }));
-
 /** From now on requests are published: there is a span processor. */
 export function announceRequests(): void {
-  publishers().areKnown = true;
+  copies().areRequestsKnown = true;
 }
 
 /** Whether requests are, or were, published in this thread. */
-export const areRequestsKnown = () => publishers().areKnown;
+export const areRequestsKnown = () => copies().areRequestsKnown;
 
 export const hasRequestSubscribers = () => requests.hasSubscribers;
 

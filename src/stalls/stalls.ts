@@ -24,10 +24,9 @@ import {
   type RequestWait,
 } from '../report/request-channel.ts';
 import { type Clock, canCountIterations } from '../support/clock.ts';
-import { perThread } from '../support/per-thread.ts';
+import { perThread } from '../support/copies.ts';
 import { dateNow } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
-import { PACKAGE_NAME } from '../version.ts';
 import { callOf, type SomeSpan } from './calls.ts';
 import { EndedRequests, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
@@ -411,10 +410,7 @@ const sumOf = (waits: readonly Pick<Wait, 'millis'>[]) =>
 
 const idOf = (span: Span) => span.spanContext().spanId;
 
-/** Changes with what copies of the package expect of each other. */
-const KEY = Symbol.for(`${PACKAGE_NAME}.stalls.v1`);
-
 /** Those of this thread. */
 export function stallsOfThread(): Stalls {
-  return perThread(KEY, () => new Stalls());
+  return perThread('stalls.v1', () => new Stalls());
 }

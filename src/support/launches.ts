@@ -14,9 +14,7 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
-import { PACKAGE_NAME } from '../version.ts';
 import { attempt } from './guard.ts';
-import { perThread } from './per-thread.ts';
 import { now, setTimeout } from './time.ts';
 
 const SPAWN_CHANNEL = 'child_process';
@@ -94,13 +92,16 @@ export class Launches {
   }
 }
 
-/** Those of this thread, whichever copy of the package asks. They are watched from now on. */
+let ofThread: Launches | undefined;
+
+/** Those of this thread. They are watched from now on. */
 export function launches(): Pick<Launches, 'isLauncher' | 'launchedAt'> {
-  return perThread(Symbol.for(`${PACKAGE_NAME}.launches.v1`), () => {
-    const created = new Launches();
+  if (ofThread === undefined) {
+    ofThread = new Launches();
+    const created = ofThread;
     attempt(() => created.start());
-    return created;
-  });
+  }
+  return ofThread;
 }
 
 /** The output of a helper is read. */

@@ -10,12 +10,10 @@
  */
 import { createHook, executionAsyncResource } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
-import { PACKAGE_NAME } from '../version.ts';
 import { canCountIterations } from './clock.ts';
 import { attempt } from './guard.ts';
 import { Patch, type Wrap } from './patch.ts';
-import { perThread } from './per-thread.ts';
-import { countOurs, listen, unlisten } from './process-listeners.ts';
+import { all, countOurs, listen, unlisten } from './process-listeners.ts';
 import { letGoOfSignals, listenForSignalsAgain } from './signal-listener.ts';
 import { clearTimeout, nextTick, setImmediate, setTimeout } from './time.ts';
 
@@ -140,11 +138,8 @@ function activeCounts(): Map<string, number> {
   return counts;
 }
 
-/** Of all copies of the package in this thread. */
-const loopEnd = () =>
-  perThread(Symbol.for(`${PACKAGE_NAME}.loop-end.v1`), (): Pick<LoopEnd, 'add' | 'remove'> => {
-    return new LoopEnd();
-  });
-
-export const doAtLoopEnd = (work: Work): void => loopEnd().add(work);
-export const undoAtLoopEnd = (work: Work): void => loopEnd().remove(work);
+export const doAtLoopEnd = (work: Work): void => {
+  all.loopEnd ??= new LoopEnd();
+  all.loopEnd.add(work);
+};
+export const undoAtLoopEnd = (work: Work): void => all.loopEnd?.remove(work);

@@ -3,20 +3,38 @@
  * this package, or later: each of its own is added to the maximum.
  */
 import { EventEmitter } from 'node:events';
-import { PACKAGE_NAME } from '../version.ts';
+import { perThread } from './copies.ts';
 import { attempt } from './guard.ts';
-import { perThread } from './per-thread.ts';
 
 type Listener = (...args: never[]) => void;
 const emitter: EventEmitter = process;
 /** What the application makes of `process.listeners`, to hide some, does not apply. */
 const { listeners: listenersOf, getMaxListeners, setMaxListeners } = EventEmitter.prototype;
+/** A listener of a signal: see `signal-listener.ts`. */
+interface OfSignal {
+  readonly signal: NodeJS.Signals;
+  readonly isListening: boolean;
+  listen(): void;
+  letGo(isAtEnd: boolean): void;
+}
+
+/** Work when the event loop has nothing left to do: see `loop-end.ts`. */
+interface AtLoopEnd {
+  add(work: () => Promise<unknown> | undefined): void;
+  remove(work: () => Promise<unknown> | undefined): void;
+}
+
 /** Of all copies of this package in the thread. */
-const all = perThread(Symbol.for(`${PACKAGE_NAME}.process-listeners.v1`), () => ({
+export const all = perThread('process.v1', () => ({
   ours: [] as { event: string; listener: () => void }[],
   /** How many of ours are in the maximum, since the application has set one. */
   added: 0,
   maximumSet: Number.NaN,
+  /** To each other they are none. */
+  ofSignals: new Map<unknown, OfSignal>(),
+  /** How many listen for `removeListener`, before the application does. */
+  othersForRemoval: process.listenerCount('removeListener'),
+  loopEnd: undefined as AtLoopEnd | undefined,
 }));
 
 export const countOurs = (of: string): number =>

@@ -6,20 +6,11 @@
 import { createHook } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
-import { PACKAGE_NAME } from '../version.ts';
 import { canCountIterations } from './clock.ts';
-import { perThread } from './per-thread.ts';
-import { changeMaximum, listenAgain } from './process-listeners.ts';
+import { all, changeMaximum, listenAgain } from './process-listeners.ts';
 import { nextTick, queueMicrotask } from './time.ts';
 
-/**
- * Listeners of this kind, of every copy of this package in the thread: to each other they are none.
- */
-const { OURS, othersForRemoval } = perThread(Symbol.for(`${PACKAGE_NAME}.signals.v2`), () => ({
-  OURS: new Map<unknown, Pick<SignalListener, 'signal' | 'isListening' | 'listen' | 'letGo'>>(),
-  /** How many listen for `removeListener`, before the application does. */
-  othersForRemoval: process.listenerCount('removeListener'),
-}));
+const { ofSignals: OURS, othersForRemoval } = all;
 
 /** What is made of `process` by others, to hide listeners of their own for one, does not apply. */
 const emitter = EventEmitter.prototype;

@@ -26,7 +26,7 @@ const bundledForImport = path.join(folder, 'native-calls.mjs');
 
 type Loaded = typeof import('../../src/native/native-calls.ts') &
   typeof import('../../src/native/call-stack.ts') &
-  typeof import('../../src/support/wrappers-kept.ts');
+  typeof import('../../src/support/copies.ts');
 
 let outside: Loaded;
 let nodeRequire: NodeJS.Require;
@@ -53,7 +53,7 @@ beforeAll(() => {
         import { markEndOfOwnCode } from '../../src/sample/own-code.ts';
         export * from '../../src/native/native-calls.ts';
         export * from '../../src/native/call-stack.ts';
-        export * from '../../src/support/wrappers-kept.ts';
+        export * from '../../src/support/copies.ts';
         markEndOfOwnCode((whereAmI) => whereAmI());`,
       resolveDir: __dirname,
     },
@@ -143,10 +143,10 @@ describe('what a wrapper keeps', () => {
 
   describe('while wrappers are kept', () => {
     beforeEach(() => {
-      outside.wrappersKept().isWanted = true;
+      outside.copies().areWrappersKept = true;
     });
     afterEach(() => {
-      outside.wrappersKept().isWanted = false;
+      outside.copies().areWrappersKept = false;
     });
 
     test('disable() puts back nothing, and all is put back later', () => {
@@ -166,7 +166,7 @@ describe('what a wrapper keeps', () => {
       const other = new outside.NativeCalls();
       other.enable(onError);
       expect(main.JSON.parse).not.toBe(parse);
-      outside.wrappersKept().isWanted = false;
+      outside.copies().areWrappersKept = false;
       other.disable();
       expect(main.JSON.parse).toBe(parse);
     });
