@@ -15,7 +15,6 @@ import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
 import { limitedRuns, type RunLimited } from './limited-runs.ts';
 import { BARE, type CaptureReply, LOST, TAKEN, type WatchdogData } from './protocol.ts';
-import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
 import {
   Progress,
   Request,
@@ -99,7 +98,6 @@ export class Watchdog {
     setAnswer(this.#channelName, this.#answer);
     listen('exit', this.#closeSession);
     limitedRuns.start(this.#runLimited);
-    if (isMainThread) listenToSelfKill(this.#onKill);
   }
 
   stop(): void {
@@ -107,7 +105,6 @@ export class Watchdog {
     this.#isRunning = false;
     unlisten('exit', this.#closeSession);
     limitedRuns.stop(this.#runLimited);
-    leaveSelfKill(this.#onKill);
     setAnswer(this.#channelName, undefined);
     // The process may end right after this. A session to a worker thread does not matter then.
     if (isMainThread) this.#closeSession();
@@ -281,9 +278,4 @@ export class Watchdog {
       this.log.faults.inSample ??= error;
     });
   }
-
-  readonly #onKill: KillListener = () => {
-    const heldBefore = this.#hold();
-    return () => Atomics.store(this.memory.words, Word.held, heldBefore);
-  };
 }

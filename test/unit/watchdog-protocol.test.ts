@@ -1,7 +1,6 @@
 /** What a watched thread and its watchdog thread do at the same time, in all orders. */
 import { CaptureSession, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
 import { limitedRuns, type RunLimited } from '../../src/sample/limited-runs.ts';
-import { type KillListener, listenToSelfKill } from '../../src/sample/self-kill.ts';
 import { SharedMemory, Word } from '../../src/sample/shared-memory.ts';
 import { SharedRecords } from '../../src/sample/shared-records.ts';
 import { suspendedWithin, wakeUpIn } from '../../src/sample/suspensions.ts';
@@ -39,11 +38,6 @@ test.each([
   );
 });
 
-jest.mock('../../src/sample/self-kill.ts', () => ({
-  listenToSelfKill: jest.fn(),
-  leaveSelfKill() {},
-}));
-
 /** The watched thread's side, as the process sees it. */
 class WatchedThread {
   /** What the process calls when it exits. */
@@ -51,7 +45,6 @@ class WatchedThread {
   threadEvents: ThreadEvents | undefined;
   readonly watchdog: Watchdog;
   readonly runLimited: RunLimited;
-  readonly kill: KillListener;
   readonly capture = jest.fn();
 
   constructor() {
@@ -80,7 +73,6 @@ class WatchedThread {
     const before = process.listeners('exit');
     const startRuns = jest.spyOn(limitedRuns, 'start');
     this.watchdog.start();
-    this.kill = jest.mocked(listenToSelfKill).mock.lastCall?.[0] as KillListener;
     this.runLimited = startRuns.mock.lastCall?.[0] as RunLimited;
     const added = process.listeners('exit').filter((listener) => !before.includes(listener));
     this.exit = added[0] as () => void;
@@ -223,31 +215,6 @@ test('something that runs wakes the watchdog thread, which takes nothing for a s
     check: () => expect(suspendedWithin(memory, 0, world.time)).toBe(0),
   });
   expect(explorer.explore()).toBeGreaterThan(200);
-  expect(explorer.timeOuts).toBe(0);
-});
-
-test('the process survives a signal that it sends itself: no session is open, and the thread goes on', () => {
-  const { memory } = watched.watchdog;
-  const world: Sessions = { open: 0, hasExited: false };
-  const takeSamples = sessionsModel(world, memory, () => explorer);
-  const explorer: Explorer<Sessions> = new Explorer({
-    memory: wordsOf(memory),
-    world,
-    threads: {
-      watchdog() {
-        takeSamples(2);
-        // It ends if this is set once.
-        expect(memory.isSet(Word.closing)).toBe(false);
-      },
-      watched() {
-        const survived = watched.kill();
-        explorer.step(() => expect(world.open).toBe(0));
-        survived();
-        expect(memory.isSet(Word.held)).toBe(false);
-      },
-    },
-  });
-  expect(explorer.explore()).toBeGreaterThan(50);
   expect(explorer.timeOuts).toBe(0);
 });
 

@@ -20,17 +20,11 @@ async function main() {
     await once(worker, 'message');
     // Not at the same moment of a capture each time.
     if (how === 'terminate') setTimeout(() => worker.terminate(), 40 + 7 * i);
-    if (how === 'SIGTERM') setTimeout(() => end(how), Number(millis));
+    if (how === 'SIGTERM') setTimeout(() => process.kill(process.pid, how), Number(millis));
     const [code] = await exit;
     process.stdout.write(`${code}\n`);
   }
   if (how === 'terminate') await wait(TERMINATED_MILLIS);
-}
-
-function end(signal) {
-  const { name, length } = process._kill;
-  process.stdout.write(`${name} ${length}\n`);
-  process.kill(process.pid, signal);
 }
 
 async function work() {
