@@ -233,7 +233,7 @@ function functionAt({ name }: Step, frame: StackFrame): KeyedPlace {
 }
 
 /** A sample in a wrapper of a built-in begins with frames of this package. */
-export function tracedFrames({ frames }: Pick<TimedSample, 'frames'>): readonly StackFrame[] {
+function tracedFrames({ frames }: Pick<TimedSample, 'frames'>): readonly StackFrame[] {
   const first = frames.findIndex(({ isOwn }) => !isOwn);
   return frames.slice(Math.max(0, first));
 }

@@ -1,6 +1,5 @@
 /** Blocks that have not ended are reported by the watchdog thread: this is what it is given. */
 import type { Extra } from '../extra.ts';
-import { hasLoader } from '../source-maps/loader-maps.ts';
 import { packageOrigins } from '../support/application-packages.ts';
 import { copies } from '../support/copies.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
@@ -18,7 +17,6 @@ export const ongoing: Extra = {
         blockEvents: config.blockEvents,
         exporterCode: EXPORTER_CODE,
         resolveFrom: packageOrigins(),
-        hasLoader: hasLoader(),
         origin,
       } satisfies OngoingReportOptions,
     }),

@@ -5,7 +5,6 @@
 import type { BlockedThread } from '../block-attributes.ts';
 import type { ThreadExtra } from '../extra.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-app.ts';
-import { withoutLoaderLines } from '../report/loader-lines.ts';
 import { namedFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
 import { attempt } from '../support/guard.ts';
@@ -24,8 +23,6 @@ export interface OngoingReportOptions {
   readonly exporterCode: string;
   /** Files and folders to resolve the application's exporter from. */
   readonly resolveFrom: readonly string[];
-  /** Files of the watched thread may run as something else than their text. */
-  readonly hasLoader: boolean;
   /** Which code is the application's own; not by a function of the application. */
   readonly origin: OriginOptions;
 }
@@ -41,12 +38,11 @@ export const ongoing: ThreadExtra = {
 
 function reportOngoing(
   report: OngoingReport<UnnamedFacts>,
-  { thread, blockEvents, exporterCode, resolveFrom, hasLoader }: OngoingReportOptions,
+  { thread, blockEvents, exporterCode, resolveFrom }: OngoingReportOptions,
   env: Record<string, string>,
   originOf: OriginOf,
 ): void {
-  const named = report.facts && namedFacts(report.facts, originOf);
-  const facts = named && withoutLoaderLines(named, hasLoader);
+  const facts = report.facts && namedFacts(report.facts, originOf);
   // A thread that is paused answers.
   const mayBePaused = report.isInspected && !report.canCapture;
   if (facts === undefined ? mayBePaused : facts.debuggerPause || facts.isExpected) return;

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
 import { isDebuggerPause } from '../detect/exclude/exclusions.ts';
-import { placeOfSample, tracedFrames } from '../name/describe-code.ts';
+import { placeOfSample } from '../name/describe-code.ts';
 import type { OriginOf } from '../name/in-app.ts';
 import { hasNamedCode } from '../name/stack-path.ts';
 import { expectsBlocks } from '../otel/context-marks.ts';
@@ -31,8 +31,6 @@ export interface OngoingFacts {
   readonly callbacks: number;
   readonly asyncResourceType?: string;
   readonly code?: BlockingCode;
-  /** Characters of the script before each line of the code's stack; -1 if that is not known. */
-  readonly offsets?: readonly number[];
   readonly nativeCall?: NativeCall;
   readonly parent?: Pick<SpanContext, 'traceId' | 'spanId' | 'traceFlags'>;
   /** The trace is not sampled, tracing is suppressed, or a parent is required and there is none. */
@@ -48,7 +46,7 @@ export interface OngoingFacts {
 }
 
 /** What crosses to the watchdog thread: the code is named there. */
-export interface UnnamedFacts extends Omit<OngoingFacts, 'code' | 'offsets'> {
+export interface UnnamedFacts extends Omit<OngoingFacts, 'code'> {
   /** A stack as plain data, with what says how late it came. */
   readonly sample?: Pick<StackSample, 'requestedAt' | 'time' | 'frames'>;
 }
@@ -79,8 +77,7 @@ export function ongoingReply(
 /** Names the code. Call it in the watchdog thread. */
 export function namedFacts({ sample, ...facts }: UnnamedFacts, originOf: OriginOf): OngoingFacts {
   const code = sample && placeOfSample(sample, originOf);
-  if (sample === undefined || code === undefined) return facts;
-  return { ...facts, code, offsets: tracedFrames(sample).map(({ offset = -1 }) => offset) };
+  return code === undefined ? facts : { ...facts, code };
 }
 
 function factsOf(

@@ -116,7 +116,7 @@ test.each([
 );
 
 test.each([['true'], ['false']])(
-  'code that a loader has compiled has no line of what it compiled; sourceMaps: %s',
+  'code that a loader has compiled: the line of the source, or none; sourceMaps: %s',
   async (sourceMaps) => {
     const options = { args: [endOfBlock, sourceMaps] };
     const run = await runApp('loader.cjs', options, async (app) => {
@@ -127,7 +127,7 @@ test.each([['true'], ['false']])(
     const file = path.join(__dirname, 'apps/loaded/orders.ts');
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
       expect(run.blocks).toHaveLength(1);
-      expect(run.stderr).toContain(` not ended: hashOrders (${file}), trace `);
+      expect(run.stderr).toContain(` not ended: hashOrders (${file}:`);
       const { attributes } = run.blocks[0] as SpanLine;
       expect(attributes).toMatchObject({
         'code.function.name': 'hashOrders',

@@ -138,7 +138,6 @@ describe('the facts of an ongoing block', () => {
           column: expect.any(Number),
           stackTrace: expect.stringContaining('    at Capturer.capture ('),
         },
-        offsets: expect.arrayContaining([expect.any(Number)]),
         parent: PARENT,
         spanUnwanted: false,
         eventUnwanted: false,
