@@ -53,9 +53,6 @@ export function announceRequests(): void {
   copies().areRequestsKnown = true;
 }
 
-/** Whether requests are, or were, published in this thread. */
-export const areRequestsKnown = () => copies().areRequestsKnown;
-
 export const hasRequestSubscribers = () => requests.hasSubscribers;
 
 export function publishRequest(message: RequestMessage): void {

@@ -11,7 +11,7 @@ type Prepare = (error: unknown, sites: NodeJS.CallSite[]) => unknown;
 export type CapturedStack = { readonly stack?: unknown };
 
 // Taken once: an application may replace them.
-const { getOwnPropertyDescriptor } = Object;
+const { getOwnPropertyDescriptor, isExtensible } = Object;
 /** The one that V8 asks, whatever the global of that name is. */
 const HostError = Object.getPrototypeOf(TypeError) as ErrorConstructor;
 const { captureStackTrace } = HostError;
@@ -20,6 +20,9 @@ const { captureStackTrace } = HostError;
 let read: CapturedStack | undefined;
 /** The host's own function. */
 let before: Prepare | undefined;
+/** In a realm of `vm`, as jest has, the property is not there before it is set. */
+const ABSENT: PropertyDescriptor = { value: undefined, writable: true };
+let isAbsent = false;
 
 const prepare: Prepare = (error, sites) => {
   if (error === read) return sites;
@@ -42,6 +45,8 @@ export function captureInThisRealm(
     captureStackTrace(captured, below);
   } finally {
     HostError.stackTraceLimit = limit.value as number;
+    // It was not there. No function is called: there may be no stack left.
+    if (limit === ABSENT) delete (HostError as Partial<typeof HostError>).stackTraceLimit;
   }
   return captured;
 }
@@ -51,7 +56,10 @@ export function readInThisRealm(captured: CapturedStack): NodeJS.CallSite[] | un
   const prepared = plainProperty('prepareStackTrace');
   if (prepared === undefined) return undefined;
   // If `prepare` is still set, an earlier reading was ended half-way.
-  if (prepared.value !== prepare) before = prepared.value as Prepare | undefined;
+  if (prepared.value !== prepare) {
+    before = prepared.value as Prepare | undefined;
+    isAbsent = prepared === ABSENT;
+  }
   read = captured;
   try {
     HostError.prepareStackTrace = prepare;
@@ -61,6 +69,8 @@ export function readInThisRealm(captured: CapturedStack): NodeJS.CallSite[] | un
     // Does what `putBack` does without a call: there may be no stack left.
     read = undefined;
     HostError.prepareStackTrace = before as NonNullable<typeof HostError.prepareStackTrace>;
+    // It was not there. No function is called: there may be no stack left.
+    if (isAbsent) delete (HostError as Partial<typeof HostError>).prepareStackTrace;
   }
 }
 
@@ -70,7 +80,8 @@ function plainProperty(
 ): PropertyDescriptor | undefined {
   if (getOwnPropertyDescriptor(globalThis, 'Error')?.value !== HostError) return undefined;
   const property = getOwnPropertyDescriptor(HostError, name);
-  return property?.writable === true ? property : undefined;
+  if (property === undefined) return isExtensible(HostError) ? ABSENT : undefined;
+  return property.writable === true ? property : undefined;
 }
 
 function putBack(): void {

@@ -1,26 +1,21 @@
 /**
  * The stack of what runs right now, as structured frames: captured at once, and read later.
  *
- * V8 asks the `Error` of the realm that captures for `stackTraceLimit`, and when the stack is
- * read for `prepareStackTrace`. If the host's is as Node.js made it, or has plain properties,
- * each is set for the moment, in which nothing else runs. Otherwise, frozen or with accessors, a
- * capture has a realm of its own (a `vm` context), in which nothing of the host's is noticed or
- * changed. That is not the first choice: from the first `vm` context on, V8 on Node.js 24 shrinks
- * the heap of a process at rest (nodejs/node#66564), and a burst of requests after it takes up to
- * twice the CPU.
+ * V8 asks `Error` for `stackTraceLimit`, and when the stack is read for `prepareStackTrace`. Each
+ * is set for the moment, in which nothing else runs. If the host has frozen them, or made them
+ * accessors, there are no frames.
  *
  * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js'
  * own `url` included. A capture may happen in the middle of one of the host's, and V8 has one
  * backtrack stack for both: the inner one can free it under the outer (a crash, observed on Node.js
  * 26 with a large one), and it would change the host's `RegExp.$1`.
  */
-import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';
 import { fileOf, MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../name/frame.ts';
 import { isNodeFile } from '../name/in-app.ts';
 import { callsHooks } from '../name/stack-path.ts';
 import { findOwnCode } from './own-code.ts';
-import { type CapturedStack, captureInThisRealm, readInThisRealm } from './stack-in-this-realm.ts';
+import { captureInThisRealm, readInThisRealm } from './stack-in-this-realm.ts';
 
 /** Source URL of what the watchdog thread has evaluated: frames inside it are the capture's own. */
 export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
@@ -33,28 +28,7 @@ export interface TakenStack {
   showsCode(): boolean;
 }
 
-type Capture = (below: (...args: never[]) => unknown, maxFrames: number) => CapturedStack;
-
-const SOURCE = `'use strict';
-Error.prepareStackTrace = (_error, sites) => sites;
-(below, maxFrames) => {
-  Error.stackTraceLimit = maxFrames;
-  const holder = {};
-  Error.captureStackTrace(holder, below);
-  return holder;
-}`;
-
-let ownRealm: Capture | undefined;
 let isOwn: ((place: CodePosition) => boolean) | undefined;
-
-/** The capture of a realm of its own; to make it takes some 1 ms. */
-function inOwnRealm(below: (...args: never[]) => unknown, maxFrames: number): CapturedStack {
-  ownRealm ??= runInNewContext(SOURCE, undefined, {
-    contextName: 'opentelemetry-instrumentation-event-loop',
-    contextCodeGeneration: { strings: false, wasm: false },
-  }) as Capture;
-  return ownRealm(below, maxFrames);
-}
 
 function positionOfCaller(): CodePosition | undefined {
   const site = sitesBelow(positionOfCaller)()[0];
@@ -116,7 +90,5 @@ const lazily = (site: NodeJS.CallSite, file: string): CodePosition => ({
 
 function sitesBelow(callee: (...args: never[]) => unknown): () => NodeJS.CallSite[] {
   const captured = captureInThisRealm(callee, MAX_CAPTURED_FRAMES);
-  if (captured !== undefined) return () => readInThisRealm(captured) ?? [];
-  const inThere = inOwnRealm(callee, MAX_CAPTURED_FRAMES);
-  return () => inThere.stack as NodeJS.CallSite[];
+  return () => (captured && readInThisRealm(captured)) ?? [];
 }

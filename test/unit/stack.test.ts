@@ -71,12 +71,12 @@ describe('with any change of Error', () => {
   const constant = (value: unknown) => ({ ...plain(value), writable: false });
 
   test.each([
-    ['plain properties', plain(thrower), plain(0)],
-    ['a limit that is no number', plain(undefined), plain('all')],
-    ['constants', constant(thrower), constant(0)],
-    ['accessors that throw', accessor, accessor],
-    ['nothing', undefined, undefined],
-  ])('%s: neither noticed nor changed', (_what, prepare, limit) => {
+    ['plain properties', plain(thrower), plain(0), true],
+    ['a limit that is no number', plain(undefined), plain('all'), true],
+    ['constants', constant(thrower), constant(0), false],
+    ['accessors that throw', accessor, accessor, false],
+    ['nothing', undefined, undefined, true],
+  ])('%s: neither noticed nor changed', (_what, prepare, limit, isSeen) => {
     for (const [key, descriptor] of [
       [KEYS[0], prepare],
       [KEYS[1], limit],
@@ -87,8 +87,8 @@ describe('with any change of Error', () => {
     const frames = captureStack();
     const after = KEYS.map((key) => Object.getOwnPropertyDescriptor(Error, key));
     expect(after).toEqual([prepare, limit]);
-    expect(frames.length).toBeGreaterThan(3);
-    expect(frames[0]?.file).toBe(__filename);
+    expect(frames.length > 3).toBe(isSeen);
+    expect(frames[0]?.file).toBe(isSeen ? __filename : undefined);
   });
 
   test('another global Error: none of its properties is used', () => {
@@ -98,7 +98,7 @@ describe('with any change of Error', () => {
     Object.defineProperty(globalThis, 'Error', { ...global, value: own });
     const frames = captureStack();
     Object.defineProperty(globalThis, 'Error', global);
-    expect(frames.length).toBeGreaterThan(3);
+    expect(frames).toEqual([]);
     expect(own.prepareStackTrace).not.toHaveBeenCalled();
     expect(own.stackTraceLimit).toBe(0);
   });

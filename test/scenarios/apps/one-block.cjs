@@ -16,13 +16,6 @@ const errors = {
   'stackTraceLimit zero'() {
     Error.stackTraceLimit = 0;
   },
-  'stackTraceLimit frozen'() {
-    Object.defineProperty(Error, 'stackTraceLimit', {
-      value: 3,
-      writable: false,
-      configurable: false,
-    });
-  },
   'Error frozen'() {
     Object.freeze(Error);
   },
