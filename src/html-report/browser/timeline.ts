@@ -1,21 +1,22 @@
 /**
- * The run over time: lag and utilization by uPlot; below it, on the same scale, the blocks in the
- * colours of their functions and the requests that waited for them.
+ * The run over time, by uPlot: lag and utilization; below them, on the same scale, the blocks in
+ * the colours of their functions and the requests that waited for them. uPlot shows what is dragged
+ * over, and the whole run after a double click.
  */
 import uPlot from 'uplot';
-import type { LagTimeline } from '../lag-timeline.ts';
 import { button, h, legend } from './elements.ts';
 import { clockTime, count, duration, percent } from './format.ts';
 import { assignRows, type Block, COLORS, type Model, type Request } from './model.ts';
 
-const PLOT_HEIGHT = 150;
-const BLOCKS_TOP = 6;
+/** From the top of the plot, in pixels. */
+const LINES_HEIGHT = 112;
+const BLOCKS_TOP = LINES_HEIGHT + 6;
 const BLOCKS_HEIGHT = 26;
 const REQUESTS_TOP = BLOCKS_TOP + BLOCKS_HEIGHT + 22;
 const REQUESTS_HEIGHT = 160;
+const AXIS_HEIGHT = 26;
 const MAX_ROWS = 80;
 const GUTTER = 56;
-const PIXELS_PER_POINT = 4;
 const ZOOM = 1.6;
 /** The shortest time that fills the width. */
 const MIN_RANGE_MILLIS = 5;
@@ -25,38 +26,30 @@ const STEPS = [
   1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800, 604_800,
 ];
 const HINT =
-  'Arrow keys select the block before or after, Home and End the first and the last one. ' +
-  'Plus and minus zoom, 0 shows the whole run, Shift and an arrow key pan.';
+  'Arrow keys select the block before or after, Home and End the first and the last one.';
 
 export class Timeline {
   readonly element: HTMLElement;
   readonly #model: Model;
   readonly #select: (block: Block) => void;
-  readonly #plotHolder = h('div', { class: 'plot', 'aria-hidden': 'true' });
-  readonly #canvas = h('canvas', { 'aria-hidden': 'true' });
-  readonly #tooltip = h('div', { class: 'tooltip', hidden: true, 'aria-hidden': 'true' });
-  readonly #stage: HTMLElement;
+  readonly #plotHolder = h('div', { 'aria-hidden': 'true' });
+  readonly #tooltip = h('div', { class: 'tooltip', hidden: true });
   readonly #range = h('output', { class: 'range' });
   readonly #rows: number;
+  readonly #height: number;
   #plot: uPlot | undefined;
-  /** Slots of the timeline that are one point of the plot. */
-  #merged = 0;
-  #from = 0;
-  #until: number;
   #selected: Block | undefined;
   #highlighted: number | undefined;
-  #isDrawn = true;
-  /** To ask the element for each block would take most of the time. */
-  #stageWidth = 0;
   #colors = colors();
 
   constructor(model: Model, select: (block: Block) => void) {
     this.#model = model;
     this.#select = select;
-    this.#until = model.elapsed;
     this.#rows = assignRows(model.requests ?? [], MAX_ROWS);
+    const rows = this.#rows * this.#rowHeight();
+    this.#height = rows > 0 ? REQUESTS_TOP + rows + 6 : REQUESTS_TOP - 14;
     const blocks = count(model.blocks.length, 'block');
-    this.#stage = h(
+    const stage = h(
       'div',
       {
         class: 'stage',
@@ -64,10 +57,9 @@ export class Timeline {
         role: 'application',
         'aria-label': `Timeline of ${duration(model.elapsed)} with ${blocks}`,
         'aria-describedby': 'timeline-hint',
+        keydown: (event: KeyboardEvent) => this.#onKey(event),
       },
       this.#plotHolder,
-      this.#canvas,
-      this.#tooltip,
     );
     this.element = h(
       'div',
@@ -80,235 +72,230 @@ export class Timeline {
         button('Whole run', () => this.#show(0, model.elapsed), 'Show the whole run'),
         this.#range,
         legend({ lag: 'lag', busy: 'utilization' }),
-        h('span', { class: 'hint' }, 'Drag to pan, Ctrl + wheel to zoom, click a block.'),
+        h(
+          'span',
+          { class: 'hint' },
+          'Drag to zoom, double-click for the whole run, click a block.',
+        ),
       ),
-      this.#stage,
+      stage,
       h('p', { id: 'timeline-hint', class: 'for-screen-readers' }, HINT),
     );
-    this.#listen();
-    new ResizeObserver(() => this.redraw()).observe(this.#stage);
+    new ResizeObserver(() => this.redraw()).observe(stage);
   }
 
   select(block: Block): void {
     this.#selected = block;
-    const length = this.#until - this.#from;
-    if (block.end < this.#from || block.start > this.#until)
-      this.#show(block.start - length / 2, block.start + length / 2);
-    this.#draw();
+    const { from, until } = this.#shown();
+    const half = (until - from) / 2;
+    if (block.end < from || block.start > until) this.#show(block.start - half, block.start + half);
+    this.#plot?.redraw(false);
   }
 
   /** Only this function's blocks are in full colour; all are if it is undefined. */
   highlight(key: number | undefined): void {
     this.#highlighted = key;
-    this.#draw();
+    this.#plot?.redraw(false);
   }
 
   /** After the size or the colours have changed. */
   redraw(): void {
-    const width = this.#stage.clientWidth;
+    const width = this.#plotHolder.clientWidth;
     if (width === 0) return;
-    this.#stageWidth = width;
+    const { from, until } = this.#shown();
     this.#colors = colors();
     this.#plot?.destroy();
-    this.#plot = undefined;
-    this.#makePlot(width);
-    const rows = this.#rows * this.#rowHeight();
-    const height = rows > 0 ? REQUESTS_TOP + rows + 6 : REQUESTS_TOP - 14;
-    const scale = devicePixelRatio;
-    this.#canvas.width = width * scale;
-    this.#canvas.height = height * scale;
-    this.#canvas.style.width = `${width}px`;
-    this.#canvas.style.height = `${height}px`;
-    this.#drawNow();
+    this.#plot = new uPlot(this.#options(width), pointsOf(this.#model), this.#plotHolder);
+    this.#plot.over.append(this.#tooltip);
+    // uPlot keeps a click at the end of a drag to itself.
+    this.#plot.over.addEventListener('click', () => this.#click());
+    this.#show(from, until);
   }
 
-  #makePlot(width: number): void {
+  #options(width: number): uPlot.Options {
     const { text, grid, lag, lagArea, busy } = this.#colors;
     const font = '11px system-ui, sans-serif';
     const axis = { stroke: text, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
-    this.#plot = new uPlot(
-      {
-        width,
-        height: PLOT_HEIGHT,
-        padding: [12, 0, 0, 0],
-        legend: { show: false },
-        cursor: { show: false },
-        scales: {
-          x: { time: false, range: () => [this.#from / 1000, this.#until / 1000] },
-          lag: { range: (_u, _min, max) => [0, Math.max(10, max * 1.08)] },
-          busy: { range: [0, 1] },
-        },
-        axes: [
-          { ...axis, incrs: STEPS, space: 80, size: 26, values: (_u, ticks) => ticks.map(seconds) },
-          { ...axis, scale: 'lag', size: GUTTER, values: (_u, ticks) => ticks.map(duration) },
-          {
-            ...axis,
-            scale: 'busy',
-            side: 1,
-            size: GUTTER,
-            grid: { show: false },
-            splits: () => [0, 0.5, 1],
-            values: (_u, ticks) => ticks.map((share) => `${100 * share} %`),
+    /** The lines are above the blocks: 0 is not at the bottom of the plot. */
+    const below = (top: number) => top * (1 - this.#height / LINES_HEIGHT);
+    return {
+      width,
+      height: AXIS_HEIGHT + this.#height,
+      padding: [0, 0, 0, 0],
+      legend: { show: false },
+      cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
+      hooks: { draw: [(plot) => this.#draw(plot)], setCursor: [(plot) => this.#hover(plot)] },
+      scales: {
+        x: { time: false, range: (_plot, from, until) => this.#within(from, until) },
+        lag: {
+          range(_plot, _min, max) {
+            const top = Math.max(10, max * 1.08);
+            return [below(top), top];
           },
-        ],
-        series: [
-          {},
-          { scale: 'busy', stroke: busy, width: 1.25, points: { show: false } },
-          { scale: 'lag', stroke: lag, fill: lagArea, width: 1.5, points: { show: false } },
-        ],
+        },
+        busy: { range: [below(1), 1] },
       },
-      [[], [], []],
-      this.#plotHolder,
-    );
-    this.#merged = 0;
+      axes: [
+        {
+          ...axis,
+          side: 0,
+          incrs: STEPS,
+          space: 80,
+          size: AXIS_HEIGHT,
+          values: (_plot, ticks) => ticks.map(seconds),
+        },
+        {
+          ...axis,
+          scale: 'lag',
+          size: GUTTER,
+          splits: (_plot, _axis, _min, max, step) =>
+            Array.from({ length: Math.floor(max / step) + 1 }, (_, i) => i * step),
+          values: (_plot, ticks) => ticks.map(duration),
+        },
+        {
+          ...axis,
+          scale: 'busy',
+          side: 1,
+          size: GUTTER,
+          grid: { show: false },
+          splits: () => [0, 0.5, 1],
+          values: (_plot, ticks) => ticks.map((share) => `${100 * share} %`),
+        },
+      ],
+      series: [
+        {},
+        { scale: 'busy', stroke: busy, width: 1.25, points: { show: false } },
+        { scale: 'lag', stroke: lag, fill: lagArea, fillTo: 0, points: { show: false } },
+      ],
+    };
   }
 
-  #left = () => GUTTER;
-  #width = () => Math.max(1, this.#stageWidth - 2 * GUTTER);
-  #x = (time: number) =>
-    this.#left() + ((time - this.#from) / (this.#until - this.#from)) * this.#width();
-  #timeAt = (x: number) =>
-    this.#from + ((x - this.#left()) / this.#width()) * (this.#until - this.#from);
+  /** In milliseconds since the run began. */
+  #shown(): { from: number; until: number } {
+    const { min = 0, max = this.#model.elapsed / 1000 } = this.#plot?.scales['x'] ?? {};
+    return { from: 1000 * min, until: 1000 * max };
+  }
 
   #show(from: number, until: number): void {
-    const { elapsed } = this.#model;
-    const length = Math.min(elapsed, Math.max(Math.min(MIN_RANGE_MILLIS, elapsed), until - from));
-    const middle = (from + until) / 2;
-    this.#from = Math.max(0, Math.min(elapsed - length, middle - length / 2));
-    this.#until = this.#from + length;
-    this.#draw();
+    this.#plot?.setScale('x', { min: from / 1000, max: until / 1000 });
   }
 
-  #zoom(factor: number, around = (this.#from + this.#until) / 2): void {
-    const before = (around - this.#from) * factor;
-    this.#show(around - before, around + (this.#until - around) * factor);
+  /** In seconds, as uPlot has them: no time out of the run is shown. */
+  #within(from: number, until: number): [number, number] {
+    const elapsed = this.#model.elapsed / 1000;
+    const length = Math.min(elapsed, Math.max(MIN_RANGE_MILLIS / 1000, until - from));
+    const start = Math.max(0, Math.min(elapsed - length, (from + until - length) / 2));
+    return [start, start + length];
   }
 
-  #pan(millis: number): void {
-    const length = this.#until - this.#from;
-    const from = Math.max(0, Math.min(this.#model.elapsed - length, this.#from + millis));
-    this.#show(from, from + length);
+  #zoom(factor: number): void {
+    const { from, until } = this.#shown();
+    const selected = this.#selected?.start ?? Number.NaN;
+    const around = from <= selected && selected <= until ? selected : (from + until) / 2;
+    this.#show(around - (around - from) * factor, around + (until - around) * factor);
   }
 
-  /** Fewer points than pixels: lines that go up and down in each pixel take long to draw. */
-  #setPoints(): void {
-    const { timeline, startTimeMillis } = this.#model.report;
-    if (this.#plot === undefined) return;
-    const points = (this.#until - this.#from) / timeline.slotMillis;
-    const merged = 2 ** Math.ceil(Math.log2(points / (this.#width() / PIXELS_PER_POINT)));
-    if (merged === this.#merged) return;
-    this.#merged = merged;
-    const offset = timeline.startTimeMillis - startTimeMillis;
-    this.#plot.setData(pointsOf(timeline, offset, Math.max(1, merged)), false);
-  }
-
-  #draw(): void {
-    if (!this.#isDrawn) return;
-    this.#isDrawn = false;
-    requestAnimationFrame(() => this.#drawNow());
-  }
-
-  #drawNow(): void {
-    this.#isDrawn = true;
-    this.#setPoints();
-    this.#plot?.setScale('x', { min: this.#from / 1000, max: this.#until / 1000 });
-    const context = this.#canvas.getContext('2d');
-    if (context === null) return;
+  #draw(plot: uPlot): void {
+    const { ctx: context, bbox } = plot;
     const scale = devicePixelRatio;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
-    this.#drawLabels(context);
     context.save();
+    context.translate(bbox.left, bbox.top);
+    context.scale(scale, scale);
+    const width = bbox.width / scale;
+    this.#drawLabels(context, width);
     context.beginPath();
-    context.rect(this.#left(), 0, this.#width(), this.#canvas.height);
+    context.rect(0, 0, width, this.#height);
     context.clip();
-    this.#drawBlocks(context);
-    this.#drawRequests(context);
+    const view = { context, width, ...this.#shown(), x: xIn(plot) };
+    this.#drawBlocks(view);
+    this.#drawRequests(view);
     context.restore();
-    this.#range.textContent = `${duration(this.#from)} to ${duration(this.#until)}`;
+    this.#range.textContent = `${duration(view.from)} to ${duration(view.until)}`;
   }
 
-  #drawLabels(context: CanvasRenderingContext2D): void {
+  #drawLabels(context: CanvasRenderingContext2D, width: number): void {
     const { text, grid } = this.#colors;
     context.fillStyle = text;
     context.font = '11px system-ui, sans-serif';
     context.textBaseline = 'middle';
     context.textAlign = 'right';
-    context.fillText('blocks', this.#left() - 8, BLOCKS_TOP + BLOCKS_HEIGHT / 2);
+    context.fillText('blocks', -8, BLOCKS_TOP + BLOCKS_HEIGHT / 2);
     context.fillStyle = grid;
-    context.fillRect(this.#left(), BLOCKS_TOP + BLOCKS_HEIGHT, this.#width(), 1);
+    context.fillRect(0, BLOCKS_TOP + BLOCKS_HEIGHT, width, 1);
     if (this.#rows === 0) return;
     context.fillStyle = text;
     context.textAlign = 'left';
-    context.fillText('requests that waited', this.#left(), REQUESTS_TOP - 9);
+    context.fillText('requests that waited', 0, REQUESTS_TOP - 9);
   }
 
-  #drawBlocks(context: CanvasRenderingContext2D): void {
+  #drawBlocks(view: View): void {
+    const { context, x } = view;
     const { blocks } = this.#model;
     // Of those that share a pixel, the longest is drawn.
     let longest: Block | undefined;
     let column = Number.NaN;
-    for (let i = firstEndingAfter(blocks, this.#from); i < blocks.length; i++) {
+    for (let i = firstEndingAfter(blocks, view.from); i < blocks.length; i++) {
       const block = blocks[i] as Block;
-      if (block.start > this.#until) break;
-      const x = Math.floor(this.#x(block.start));
-      const isSame = x === column && this.#x(block.end) < column + 1;
-      if (!isSame && longest !== undefined) this.#drawBlock(context, longest);
+      if (block.start > view.until) break;
+      const at = Math.floor(x(block.start));
+      const isSame = at === column && x(block.end) < column + 1;
+      if (!isSame && longest !== undefined) this.#drawBlock(view, longest);
       if (!isSame || longest === undefined || block.durationMillis > longest.durationMillis)
         longest = block;
-      column = x;
+      column = at;
     }
-    if (longest !== undefined) this.#drawBlock(context, longest);
+    if (longest !== undefined) this.#drawBlock(view, longest);
     context.globalAlpha = 1;
     const selected = this.#selected;
     if (selected === undefined) return;
-    const x = this.#x(selected.start);
-    const width = Math.max(2, this.#x(selected.end) - x);
+    const from = x(selected.start);
+    const width = Math.max(2, x(selected.end) - from);
     context.fillStyle = this.#colors.band;
-    context.fillRect(x, BLOCKS_TOP, width, this.#canvas.height);
+    context.fillRect(from, BLOCKS_TOP, width, this.#height);
     context.strokeStyle = this.#colors.strong;
     context.lineWidth = 2;
-    context.strokeRect(x - 1, BLOCKS_TOP - 1, width + 2, BLOCKS_HEIGHT + 2);
+    context.strokeRect(from - 1, BLOCKS_TOP - 1, width + 2, BLOCKS_HEIGHT + 2);
   }
 
-  #drawBlock(context: CanvasRenderingContext2D, block: Block): void {
-    const x = this.#x(block.start);
-    const width = Math.max(1, this.#x(block.end) - x);
+  #drawBlock(view: View, block: Block): void {
+    const { context } = view;
+    const from = view.x(block.start);
+    const width = Math.max(1, view.x(block.end) - from);
     context.fillStyle = this.#colorOf(block);
     context.globalAlpha = this.#isFaded(block) ? 0.2 : 1;
-    context.fillRect(x, BLOCKS_TOP, width, BLOCKS_HEIGHT);
-    if (width > 60) this.#drawName(context, block, x, width);
+    context.fillRect(from, BLOCKS_TOP, width, BLOCKS_HEIGHT);
+    if (width > 60) this.#drawName(view, block, from, width);
   }
 
-  #drawName(context: CanvasRenderingContext2D, block: Block, x: number, width: number): void {
-    const from = Math.max(x, this.#left());
-    const room = Math.min(x + width, this.#left() + this.#width()) - from - 10;
+  #drawName(view: View, block: Block, start: number, width: number): void {
+    const from = Math.max(start, 0);
+    const room = Math.min(start + width, view.width) - from - 10;
     const letters = Math.floor(room / 6.2);
     if (letters < 6) return;
     const { name } = block.fn;
-    context.fillStyle = this.#colors.onColor;
-    context.textAlign = 'left';
+    view.context.fillStyle = this.#colors.onColor;
+    view.context.textAlign = 'left';
     const text = name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
-    context.fillText(text, from + 5, BLOCKS_TOP + BLOCKS_HEIGHT / 2 + 0.5);
+    view.context.fillText(text, from + 5, BLOCKS_TOP + BLOCKS_HEIGHT / 2 + 0.5);
   }
 
-  #drawRequests(context: CanvasRenderingContext2D): void {
+  #drawRequests({ context, from: shownFrom, until: shownUntil, x }: View): void {
     const height = this.#rowHeight();
     const bar = height > 3 ? height - 1 : height;
     const drawnUntil: number[] = [];
     for (const request of this.#model.requests ?? []) {
-      if (request.end < this.#from || request.start > this.#until) continue;
+      if (request.end < shownFrom || request.start > shownUntil) continue;
       const y = REQUESTS_TOP + request.row * height;
-      const x = this.#x(request.start);
-      const end = this.#x(request.end);
+      const start = x(request.start);
+      const end = x(request.end);
       // It would be in a pixel that is drawn already.
       if (end < (drawnUntil[request.row] ?? 0)) continue;
-      drawnUntil[request.row] = Math.max(x + 1, end);
+      drawnUntil[request.row] = Math.max(start + 1, end);
       context.fillStyle = this.#colors.request;
-      context.fillRect(x, y, Math.max(1, end - x), bar);
+      context.fillRect(start, y, Math.max(1, end - start), bar);
       for (const { block } of request.waits) {
-        const from = this.#x(Math.max(block.start, request.start));
-        const until = this.#x(Math.min(block.end, request.end));
+        const from = x(Math.max(block.start, request.start));
+        const until = x(Math.min(block.end, request.end));
         context.globalAlpha = this.#isFaded(block) ? 0.2 : 0.85;
         context.fillStyle = this.#colorOf(block);
         context.fillRect(from, y, Math.max(1, until - from), bar);
@@ -321,12 +308,19 @@ export class Timeline {
   #colorOf = ({ fn }: Block) => this.#colors.fns[fn.color] as string;
   #isFaded = ({ fn }: Block) => this.#highlighted !== undefined && fn.key !== this.#highlighted;
 
-  #blockAt(x: number, y: number): Block | undefined {
-    if (y < BLOCKS_TOP - 4 || y > BLOCKS_TOP + BLOCKS_HEIGHT + 4) return undefined;
+  /** Where the pointer is; undefined if it is elsewhere. */
+  #pointed(plot = this.#plot): Pointed | undefined {
+    const { left = -1, top = -1 } = plot?.cursor ?? {};
+    if (plot === undefined || left < 0) return undefined;
+    const millisOf = (pixels: number) => 1000 * plot.posToVal(pixels, 'x');
+    return { left, top, time: millisOf(left), perPixel: millisOf(1) - millisOf(0) };
+  }
+
+  #blockAt({ top, time, perPixel }: Pointed): Block | undefined {
+    if (top < BLOCKS_TOP - 4 || top > BLOCKS_TOP + BLOCKS_HEIGHT + 4) return undefined;
     const { blocks } = this.#model;
-    const time = this.#timeAt(x);
     // Some pixels are forgiven: a block may be one pixel wide.
-    const slack = (4 / this.#width()) * (this.#until - this.#from);
+    const slack = 4 * perPixel;
     let best: Block | undefined;
     let nearest = slack;
     for (let i = firstEndingAfter(blocks, time - slack); i < blocks.length; i++) {
@@ -341,100 +335,44 @@ export class Timeline {
     return best;
   }
 
-  #requestAt(x: number, y: number): Request | undefined {
-    if (y < REQUESTS_TOP || this.#rows === 0) return undefined;
-    const row = Math.floor((y - REQUESTS_TOP) / this.#rowHeight());
-    const time = this.#timeAt(x);
-    const slack = (2 / this.#width()) * (this.#until - this.#from);
+  #requestAt({ top, time, perPixel }: Pointed): Request | undefined {
+    if (top < REQUESTS_TOP || this.#rows === 0) return undefined;
+    const row = Math.floor((top - REQUESTS_TOP) / this.#rowHeight());
+    const slack = 2 * perPixel;
     return this.#model.requests?.find(
       (request) =>
         request.row === row && request.start - slack <= time && time <= request.end + slack,
     );
   }
 
-  #listen(): void {
-    const stage = this.#stage;
-    stage.addEventListener('keydown', (event) => this.#onKey(event));
-    stage.addEventListener(
-      'wheel',
-      (event) => {
-        const isPan = Math.abs(event.deltaX) > Math.abs(event.deltaY);
-        if (!event.ctrlKey && !event.metaKey && !isPan) return;
-        event.preventDefault();
-        const perPixel = (this.#until - this.#from) / this.#width();
-        if (isPan) this.#pan(event.deltaX * perPixel);
-        else this.#zoom(Math.exp(event.deltaY / 200), this.#timeAt(this.#pointOf(event).x));
-      },
-      { passive: false },
-    );
-    this.#listenToPointers();
+  #click(): void {
+    const at = this.#pointed();
+    const block = at && (this.#blockAt(at) ?? this.#requestAt(at)?.waits[0]?.block);
+    if (block !== undefined) this.#select(block);
   }
 
-  #listenToPointers(): void {
-    const stage = this.#stage;
-    let latest: number | undefined;
-    let moved = 0;
-    stage.addEventListener('pointerdown', (event) => {
-      latest = this.#pointOf(event).x;
-      moved = 0;
-    });
-    stage.addEventListener('pointermove', (event) => {
-      if (latest === undefined) return this.#hover(event);
-      const { x } = this.#pointOf(event);
-      moved += Math.abs(x - latest);
-      // Not at once: a click would go to whatever has captured the pointer.
-      if (moved > 3 && !stage.hasPointerCapture(event.pointerId))
-        stage.setPointerCapture(event.pointerId);
-      this.#tooltip.hidden = true;
-      this.#pan((latest - x) * ((this.#until - this.#from) / this.#width()));
-      latest = x;
-    });
-    const end = (event: PointerEvent) => {
-      const isClick = event.type === 'pointerup' && latest !== undefined && moved <= 3;
-      latest = undefined;
-      if (!isClick) return;
-      const { x, y } = this.#pointOf(event);
-      const block = this.#blockAt(x, y) ?? this.#requestAt(x, y)?.waits[0]?.block;
-      if (block !== undefined) this.#select(block);
-    };
-    stage.addEventListener('pointerup', end);
-    stage.addEventListener('pointercancel', end);
-    stage.addEventListener('pointerleave', () => {
-      this.#tooltip.hidden = true;
-    });
-  }
-
-  #pointOf(event: MouseEvent): { x: number; y: number } {
-    const { left, top } = this.#canvas.getBoundingClientRect();
-    return { x: event.clientX - left, y: event.clientY - top };
-  }
-
-  #hover(event: PointerEvent): void {
-    const { x, y } = this.#pointOf(event);
-    const block = this.#blockAt(x, y);
-    const request = block === undefined ? this.#requestAt(x, y) : undefined;
-    this.#stage.classList.toggle('on-block', (block ?? request) !== undefined);
-    const lines = block ? ofBlock(block) : request ? ofRequest(request) : this.#ofTime(x, y);
+  #hover(plot: uPlot): void {
+    const at = this.#pointed(plot);
+    const block = at && this.#blockAt(at);
+    const request = block === undefined && at ? this.#requestAt(at) : undefined;
+    plot.over.classList.toggle('on-block', (block ?? request) !== undefined);
+    const lines = block ? ofBlock(block) : request ? ofRequest(request) : this.#ofTime(plot, at);
     this.#tooltip.hidden = lines.length === 0;
-    if (lines.length === 0) return;
+    if (at === undefined || lines.length === 0) return;
     this.#tooltip.replaceChildren(...lines.map((line) => h('div', {}, line)));
-    const stage = this.#stage.getBoundingClientRect();
-    const left = event.clientX - stage.left;
-    const isLeft = left > stage.width / 2;
-    this.#tooltip.style.left = isLeft ? '' : `${left + 14}px`;
-    this.#tooltip.style.right = isLeft ? `${stage.width - left + 14}px` : '';
-    this.#tooltip.style.top = `${event.clientY - stage.top + 12}px`;
+    const { clientWidth } = plot.over;
+    const isLeft = at.left > clientWidth / 2;
+    this.#tooltip.style.left = isLeft ? '' : `${at.left + 14}px`;
+    this.#tooltip.style.right = isLeft ? `${clientWidth - at.left + 14}px` : '';
+    this.#tooltip.style.top = `${at.top + 12}px`;
   }
 
-  #ofTime(x: number, y: number): string[] {
-    const { timeline, startTimeMillis } = this.#model.report;
-    if (timeline === undefined || y > 0 || x < this.#left()) return [];
-    const time = this.#timeAt(x) + startTimeMillis - timeline.startTimeMillis;
-    const slot = Math.floor(time / timeline.slotMillis);
-    const lag = timeline.maxLagMillis[slot];
-    const busy = timeline.utilization[slot];
+  #ofTime({ cursor: { idx }, data }: uPlot, at: Pointed | undefined): string[] {
+    if (at === undefined || idx == null || at.top > LINES_HEIGHT) return [];
+    const busy = data[1]?.[idx];
+    const lag = data[2]?.[idx];
     return [
-      clockTime(startTimeMillis + this.#timeAt(x)),
+      clockTime(this.#model.report.startTimeMillis + at.time),
       ...(lag == null ? [] : [`lag at most ${duration(lag)}`]),
       ...(busy == null ? [] : [`utilization ${percent(busy)}`]),
     ];
@@ -443,30 +381,40 @@ export class Timeline {
   #onKey(event: KeyboardEvent): void {
     const { blocks } = this.#model;
     const at = this.#selected?.number;
-    const length = this.#until - this.#from;
-    const actions: Record<string, () => void> = {
-      ArrowRight: () => this.#step(blocks[at === undefined ? 0 : at + 1]),
-      ArrowLeft: () => this.#step(blocks[at === undefined ? blocks.length - 1 : at - 1]),
-      Home: () => this.#step(blocks[0]),
-      End: () => this.#step(blocks[blocks.length - 1]),
-      '+': () => this.#zoom(1 / ZOOM, this.#selected?.start),
-      '=': () => this.#zoom(1 / ZOOM, this.#selected?.start),
-      '-': () => this.#zoom(ZOOM, this.#selected?.start),
-      '0': () => this.#show(0, this.#model.elapsed),
+    const found: Record<string, Block | undefined> = {
+      ArrowRight: blocks[at === undefined ? 0 : at + 1],
+      ArrowLeft: blocks[at === undefined ? blocks.length - 1 : at - 1],
+      Home: blocks[0],
+      End: blocks[blocks.length - 1],
     };
-    const pans: Record<string, () => void> = {
-      ArrowRight: () => this.#pan(length / 5),
-      ArrowLeft: () => this.#pan(-length / 5),
-    };
-    const action = (event.shiftKey ? pans[event.key] : undefined) ?? actions[event.key];
-    if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!(event.key in found) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    action();
-  }
-
-  #step(block: Block | undefined): void {
+    const block = found[event.key];
     if (block !== undefined) this.#select(block);
   }
+}
+
+/** What is drawn: times in milliseconds, pixels from the left of the plot. */
+interface View {
+  readonly context: CanvasRenderingContext2D;
+  readonly width: number;
+  readonly from: number;
+  readonly until: number;
+  x(time: number): number;
+}
+
+interface Pointed {
+  readonly left: number;
+  readonly top: number;
+  readonly time: number;
+  readonly perPixel: number;
+}
+
+/** uPlot's own takes longer: it is asked for ten thousands of blocks. */
+function xIn(plot: uPlot): (time: number) => number {
+  const zero = plot.valToPos(0, 'x');
+  const perMilli = (plot.valToPos(1, 'x') - zero) / 1000;
+  return (time) => zero + time * perMilli;
 }
 
 const ofBlock = (block: Block) => [
@@ -498,24 +446,14 @@ function firstEndingAfter(blocks: readonly Block[], time: number): number {
   return Math.max(0, low - 1);
 }
 
-function pointsOf(
-  timeline: ReturnType<LagTimeline['read']>,
-  offset: number,
-  merged: number,
-): uPlot.AlignedData {
+/** The first and the last point, without values, are the ends of the run: uPlot shows all points. */
+function pointsOf({ report, elapsed }: Model): uPlot.AlignedData {
+  const { timeline, startTimeMillis } = report;
   const { slotMillis, maxLagMillis, utilization } = timeline;
-  const starts = maxLagMillis.map((_, i) => i).filter((i) => i % merged === 0);
-  const known = (values: readonly (number | null)[], start: number) =>
-    values.slice(start, start + merged).filter((value) => value !== null);
-  const orNull = (value: number) => (Number.isFinite(value) ? value : null);
-  return [
-    starts.map((start) => (offset + (start + merged / 2) * slotMillis) / 1000),
-    starts.map((start) => {
-      const shares = known(utilization, start);
-      return orNull(shares.reduce((sum, share) => sum + share, 0) / shares.length);
-    }),
-    starts.map((start) => orNull(Math.max(...known(maxLagMillis, start)))),
-  ];
+  const offset = timeline.startTimeMillis - startTimeMillis;
+  const times = maxLagMillis.map((_, i) => (offset + (i + 0.5) * slotMillis) / 1000);
+  const padded = (values: readonly (number | null)[]) => [null, ...values, null];
+  return [[0, ...times, elapsed / 1000], padded(utilization), padded(maxLagMillis)];
 }
 
 const seconds = (time: number) => duration(1000 * time);
