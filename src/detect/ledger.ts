@@ -14,8 +14,7 @@
  * An interval, run or busy period is examined when it ends. If it has lasted at least the
  * threshold, the parts of it that are not reported yet become blocks.
  *
- * A runtime that does not count what its loop waits has no ticks either: there a beat of the lag
- * timer is the boundary, and the time until it was due may have been a wait.
+ * A runtime that does not count what its loop waits has no ticks, and so no blocks.
  *
  * Guarantees: each millisecond is reported at most once, in the innermost part that reaches the
  * threshold, and no wait for events is a part of a block.
@@ -156,7 +155,7 @@ export class Ledger {
 
   /** The code that these stack samples have interrupted, one after the other, returned at `t`. */
   ended(samples: readonly StackSample[], t: number): void {
-    if (!this.iterations.isCounting || !this.#countsWaits) return;
+    if (!this.iterations.isCounting) return;
     const runs = runsOf(samples);
     for (const [i, { first, interrupted, isLongTick }] of runs.entries()) {
       const after = runs[i + 1]?.first;
@@ -256,7 +255,6 @@ export class Ledger {
    */
   waitedSince(due: number, beganAt: number): number {
     this.#beatAt = beganAt;
-    if (!this.#countsWaits) this.#nextPeriodByBeat(due, beganAt);
     return this.iterations.waitedAfter(due);
   }
 
@@ -267,17 +265,11 @@ export class Ledger {
   finish(): void {
     if (!this.iterations.isCounting) return;
     const t = this.clock.now();
-    if (this.#countsWaits) {
-      // The busy period has just begun, after a wait that the lag timer has not asked about yet.
-      const age = t - this.iterations.busyPeriodStart;
-      if (age < Math.min(MIN_LOST_WAIT_MILLIS, this.#threshold) && this.#waited === 0) return;
-      this.#close(t);
-      this.#open(t);
-      return;
-    }
-    // The beat that is overdue may not come any more.
-    const due = this.iterations.busyPeriodStart + this.#beatMillis;
-    if (t > due) this.#nextPeriodByBeat(due, t);
+    // The busy period has just begun, after a wait that the lag timer has not asked about yet.
+    const age = t - this.iterations.busyPeriodStart;
+    if (age < Math.min(MIN_LOST_WAIT_MILLIS, this.#threshold) && this.#waited === 0) return;
+    this.#close(t);
+    this.#open(t);
   }
 
   /**
@@ -298,10 +290,6 @@ export class Ledger {
     this.#beatAt = Number.NaN;
     this.iterations.reset();
     this.#blocks.reset();
-  }
-
-  get #countsWaits(): boolean {
-    return !Number.isNaN(this.clock.idle());
   }
 
   /** Between two callbacks, the loop may have waited until a signal came, which is not counted. */
@@ -395,7 +383,7 @@ export class Ledger {
   }
 
   get #waited(): number {
-    return this.iterations.waitedSoFar() || 0;
+    return this.iterations.waitedSoFar();
   }
 
   /**
@@ -458,17 +446,6 @@ export class Ledger {
   /** When what runs has begun at the earliest: after the wait since the latest known run. */
   #busySince(): number {
     return this.#blocks.reported.skip(this.taskStart, this.#waited - this.#taskWaited);
-  }
-
-  /**
-   * If waits are not counted, a beat is the boundary: the loop may have waited until it was due.
-   */
-  #nextPeriodByBeat(due: number, t: number): void {
-    const { isCounting, busyPeriodStart } = this.iterations;
-    if (isCounting) this.#reportPeriod(Math.max(due, busyPeriodStart + this.#beatMillis), t);
-    this.#open(t);
-    // No block can have happened before the next beat is due: until then, votes would only cost.
-    this.#votes.scopesVoteFrom = t + this.#beatMillis;
   }
 
   /** Of what is part of no long run, stack samples say the kind. */

@@ -64,12 +64,11 @@ export const TO_MAIN_THREAD: CaptureRoute = {
   isIndirect: false,
   isClosing: false,
   enter: () => true,
-  request(session, { expression, asked, answered, unreachable }) {
+  request(session, { expression, asked, answered }) {
     const ask = () => {
       asked();
       session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
-        if (isCommandUnknown(error)) unreachable('the inspector of this runtime cannot evaluate');
-        else if (error) answered(undefined);
+        if (error) answered(undefined);
         else answered(answerIn(response), ask);
       });
     };
@@ -77,9 +76,6 @@ export const TO_MAIN_THREAD: CaptureRoute = {
   },
   leave() {},
 };
-
-/** Bun has the class and not the command. The code is that of JSON-RPC: method not found. */
-const isCommandUnknown = (error: Error | null) => error?.message.includes('-32601') === true;
 
 /** While a capture is under way, the main thread's exit must not be kept waiting for long. */
 const POLL_MILLIS = 2;

@@ -13,7 +13,7 @@ import type { Instruments } from '../report/instruments.ts';
 import { whyNoCapture } from '../sample/inspector.ts';
 import { SharedMemory } from '../sample/shared-memory.ts';
 import { type ThreadKeeperClass, WatchdogThread } from '../sample/watchdog-thread.ts';
-import { type Clock, SystemClock } from '../support/clock.ts';
+import { type Clock, canCountIterations, SystemClock } from '../support/clock.ts';
 import { attempt, Guard } from '../support/guard.ts';
 
 /** A session sends what it finds to these. */
@@ -96,6 +96,8 @@ function captureWith(extras: readonly Extra[], log: OnceLogger): Common['capture
   const Thread = isMainThread
     ? WatchdogThread
     : extras.find(({ WorkerWatchdog }) => WorkerWatchdog !== undefined)?.WorkerWatchdog;
+  // The log has the reason.
+  if (!canCountIterations) return undefined;
   const reason = Thread === undefined ? 'worker threads are not watched' : whyNoCapture();
   if (Thread !== undefined && reason === undefined) return { memory: new SharedMemory(), Thread };
   log.log('warn', `captureStack is off: ${reason}`);

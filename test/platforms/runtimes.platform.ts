@@ -14,21 +14,17 @@ import { Service } from './support/service.ts';
 const ROOT = resolve(__dirname, '../..');
 const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 const BUILD_MILLIS = 600_000;
-const ROUNDS = 3;
 const NEEDED = (process.env['RUNTIMES'] ?? '').split(',').filter(Boolean);
 
 interface Measured {
-  readonly blocksInSpans: number;
-  readonly blocksElsewhere: number;
-  readonly functions: string[];
-  readonly attributes: string[];
-  readonly health: { maxLagMillis: number; blockedMillis: number; knowsUtilization: boolean };
+  readonly blocks: number;
+  readonly health: { maxLagMillis: number; knowsUtilization: boolean };
   readonly messages: string[];
 }
 
 const NO_ITERATIONS =
   'warn: this runtime does not count loop iterations (Node.js 20.18 and 22.8 do): ' +
-  'async hooks are off, and utilization is unknown';
+  'blocks are not found, and utilization is unknown';
 
 interface Runtime {
   readonly name: string;
@@ -38,8 +34,6 @@ interface Runtime {
   readonly main?: string;
   /** Before the entry that is preloaded; undefined if nothing can be. */
   readonly preload?: string;
-  readonly functions: readonly string[];
-  readonly hasGcTime: boolean;
   readonly messages: readonly string[];
 }
 
@@ -49,30 +43,20 @@ const RUNTIMES: readonly Runtime[] = [
     binary: '.bin/bun',
     args: [],
     preload: '--preload',
-    functions: [''],
-    hasGcTime: false,
-    messages: [
-      NO_ITERATIONS,
-      'info: this runtime does not report garbage collection',
-      'warn: captureStack is off: the inspector of this runtime cannot evaluate',
-    ],
+    messages: [NO_ITERATIONS, 'info: this runtime does not report garbage collection'],
   },
   {
     name: 'deno',
     binary: '.bin/deno',
     args: ['run', '--allow-all'],
     preload: '--preload',
-    functions: [''],
-    hasGcTime: true,
-    messages: [NO_ITERATIONS, 'warn: captureStack is off: connectToMainThread not supported'],
+    messages: [NO_ITERATIONS],
   },
   {
     name: 'electron',
     binary: '.bin/electron',
     args: ['--no-sandbox'],
     main: 'electron.cjs',
-    functions: ['hashAll'],
-    hasGcTime: true,
     messages: [NO_ITERATIONS],
   },
 ];
@@ -125,20 +109,15 @@ describe.each(RUNTIMES)('$name', (runtime) => {
     isThere = isInstalled(runtime);
   }, BUILD_MILLIS);
 
-  test('blocks are found, and what is missing is logged once', async () => {
+  test('the lag is measured, no block is found, and that is logged once', async () => {
     if (!isThere) return;
     const service = await start(runtime, [runtime.main ?? 'main.mjs']);
     const line = service.stdout.split('\n').find((each) => each.startsWith('{'));
     const measured = JSON.parse(line ?? '{}') as Measured;
 
     expect(measured.messages).toEqual(runtime.messages);
-    expect(measured.blocksInSpans).toBe(ROUNDS);
-    // A machine that is not idle may add some.
-    expect(measured.blocksElsewhere).toBeGreaterThanOrEqual(ROUNDS);
-    expect(measured.functions).toEqual(runtime.functions);
-    expect(measured.attributes.includes('event_loop.block.gc_time')).toBe(runtime.hasGcTime);
+    expect(measured.blocks).toBe(0);
     expect(measured.health.maxLagMillis).toBeGreaterThan(250);
-    expect(measured.health.blockedMillis).toBeGreaterThan(500);
     expect(measured.health.knowsUtilization).toBe(false);
   });
 
@@ -149,11 +128,10 @@ describe.each(RUNTIMES)('$name', (runtime) => {
 
     const registered = await start(runtime, [preload, entry('register'), './preloaded.cjs']);
     expect(registered.stderr).toBe('');
-    expect(registered.stdout).toMatch(/name: ['"]event-loop-blocked['"]/);
 
     const reported = await start(runtime, [preload, entry('console'), './preloaded.cjs']);
     expect(reported.stdout).toBe('');
-    expect(reported.stderr).toMatch(/^event-loop-blocked \d.*: unknown code/m);
+    expect(reported.stderr).not.toContain('cannot start');
   });
 });
 

@@ -205,10 +205,7 @@ test('torn or not: after the next beat a block is found again, once and with its
   );
 });
 
-test.each([
-  ['ticks', true],
-  ['beats, if waits are not counted', false],
-])('without hooks: by %s, blocks never overlap', (_name, countsWaits) => {
+test('without hooks, blocks never overlap', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -225,10 +222,9 @@ test.each([
       (turns) => {
         const INTERVAL = 20;
         const l = new FakeLoop(THRESHOLD_MILLIS, false, INTERVAL);
-        if (!countsWaits) l.clock.idleTime = Number.NaN;
         let due = Number.NaN;
         const boundary = () => {
-          if (countsWaits) l.ownTick();
+          l.ownTick();
           l.ledger.waitedSince(due, l.clock.now());
           due = l.clock.now() + INTERVAL;
         };
@@ -246,7 +242,7 @@ test.each([
           if (inScope) l.scope(contextOf('outer'), running);
           else running();
           if (inner > 0) l.scope(contextOf('inner'), inner);
-          if (isTick || !countsWaits) boundary();
+          if (isTick) boundary();
         }
         boundary();
         const blocks = [...l.blocks].sort((a, b) => a.start - b.start);
@@ -259,8 +255,7 @@ test.each([
           if (next !== undefined)
             expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
         }
-        if (countsWaits)
-          expect(reported).toBeLessThanOrEqual(l.clock.now() - begin - waited + ROUNDING_MILLIS);
+        expect(reported).toBeLessThanOrEqual(l.clock.now() - begin - waited + ROUNDING_MILLIS);
       },
     ),
     { numRuns: 1000 },

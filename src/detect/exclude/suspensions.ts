@@ -106,7 +106,6 @@ export class Suspensions {
 
     // By now the watchdog thread has noted what it was late to note.
     this.#recordInCode();
-    // NaN if the loop's waits are not counted.
     const noLag = lateWait - starvedInWait;
     if (Math.max(waitedForCpu, missing || 0, inWait) < MIN_SUSPENSION_MILLIS) return noLag;
     this.#inCode = { from: before.at, until: at, missing, inWait };

@@ -43,7 +43,7 @@ export function resolveHooksMode(
     log.log(
       'warn',
       'this runtime does not count loop iterations (Node.js 20.18 and 22.8 do): ' +
-        'async hooks are off, and utilization is unknown',
+        'blocks are not found, and utilization is unknown',
     );
     return undefined;
   }

@@ -446,7 +446,7 @@ function firstEndingAfter(blocks: readonly Block[], time: number): number {
   return Math.max(0, low - 1);
 }
 
-/** The first and the last point, without values, are the ends of the run: uPlot shows all points. */
+/** uPlot shows all points: the first and the last one, without values, are the ends of the run. */
 function pointsOf({ report, elapsed }: Model): uPlot.AlignedData {
   const { timeline, startTimeMillis } = report;
   const { slotMillis, maxLagMillis, utilization } = timeline;

@@ -69,16 +69,8 @@ export async function measure() {
   new (createRequire(import.meta.url)(PACKAGE).EventLoopInstrumentation)().disable();
 
   const spans = exporter.getFinishedSpans();
-  const named = spans.filter(({ name }) => name === 'in a span');
-  const blocks = spans.filter(({ name }) => name === 'event-loop-blocked');
-  const ids = new Set(named.map((span) => span.spanContext().spanId));
   return {
-    blocksInSpans: blocks.filter(({ parentSpanContext }) => ids.has(parentSpanContext?.spanId))
-      .length,
-    blocksElsewhere: blocks.filter(({ parentSpanContext }) => parentSpanContext === undefined)
-      .length,
-    functions: [...new Set(blocks.map(({ attributes }) => attributes['code.function.name'] ?? ''))],
-    attributes: [...new Set(blocks.flatMap(({ attributes }) => Object.keys(attributes)))],
+    blocks: spans.filter(({ name }) => name === 'event-loop-blocked').length,
     health: {
       ...health,
       knowsUtilization: !Number.isNaN(health.utilization),
