@@ -16,8 +16,6 @@ export interface Observation {
   readonly steps: readonly Step[];
   readonly weight: number;
   readonly sample: TimedSample;
-  /** An agent's function that ran innermost: it is none of the steps. */
-  readonly leaf?: Step | undefined;
   /** True while the innermost function loads the module `loads`, whose code does not run yet. */
   readonly isLoading?: boolean;
   readonly loads?: string | undefined;
@@ -51,7 +49,7 @@ export class CallTree {
 
   constructor(observations: Iterable<Observation>) {
     for (const observation of observations)
-      if (leafOf(observation) !== undefined && observation.weight > 0) this.#add(observation);
+      if (observation.steps.length > 0 && observation.weight > 0) this.#add(observation);
   }
 
   get weight(): number {
@@ -125,8 +123,8 @@ export class CallTree {
     const byKey = new Map<string, { step: Step; weight: number; visits: Visit[] }>();
     for (const { observation, nodes } of this.#observations) {
       if (!nodes.has(within)) continue;
-      const { weight, sample } = observation;
-      const step = leafOf(observation) as Step;
+      const { steps, weight, sample } = observation;
+      const step = steps.at(-1) as Step;
       const leaf = byKey.get(step.key) ?? { step, weight: 0, visits: [] };
       leaf.weight += weight;
       leaf.visits.push({ frame: step.frame, weight, sample });
@@ -138,10 +136,6 @@ export class CallTree {
 
 function nodeOf(step: Step): TreeNode {
   return { step, children: new Map(), visits: [], weight: 0 };
-}
-
-function leafOf({ leaf, steps }: Observation): Step | undefined {
-  return leaf ?? steps.at(-1);
 }
 
 /** Packages of one scope are one unit; code without a file is a unit by itself. */

@@ -4,8 +4,7 @@
  * 1. Each sample stands for a part of the block (`weights.ts`), one that came late for two moments:
  *    what ran until it came, and what came next.
  * 2. Each stack is a way through the functions that a block can be named by (`stack-path.ts`).
- * 3. The ways of all samples are a tree (`call-tree.ts`). If agents ran themselves for more than
- *    half of the time, it is that of their functions: no change of the application would help.
+ * 3. The ways of all samples are a tree (`call-tree.ts`).
  * 4. The place is a function on the tree's dominant path, at the line with most of its time.
  *
  * Guarantees: it is pure; the place is the application's own code if some was on the stack for most
@@ -18,7 +17,7 @@ import type { BlockingCode, FunctionShare } from '../types.ts';
 import { CallTree, heaviestVisit, type Observation, type TreeNode } from './call-tree.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
-import { agentPathAt, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
+import { pathAt, pathBefore, type Step } from './stack-path.ts';
 import { type SampleWeight, type TimedSample, weigh } from './weights.ts';
 
 /** Fewer moments with code would make a share say more than is known. A late sample is two. */
@@ -83,18 +82,14 @@ export function describeCode(
     ...(nativeCall !== undefined && { nativeCall }),
   };
   const observations = weighted.flatMap((sample) => observationsOf(sample, options.originOf));
-  const all = new CallTree(observations);
+  const tree = new CallTree(observations);
   const named = observations.filter(({ steps }) => steps.length > 0);
   const hasShares = named.length >= MIN_MOMENTS_FOR_SHARES;
-  const ofAgents = new CallTree(
-    observations.map(({ agent, weight, sample }) => ({ steps: agent, weight, sample })),
-  );
-  const tree = hasShares && ofAgents.weight * 2 > all.weight ? ofAgents : all;
   const place = tree.place();
   return {
     ...sampled,
     ...(place !== undefined && codeAt(tree, place)),
-    ...(hasShares && all.weight > 0 && { topFunctions: sharesOf(all, options.cwd) }),
+    ...(hasShares && tree.weight > 0 && { topFunctions: sharesOf(tree, options.cwd) }),
   };
 }
 
@@ -141,27 +136,18 @@ export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledP
   return describeCode([sample], start, sample.time, { originOf, cwd: '' }).code;
 }
 
-/** `agent` has the agent's functions that ran themselves, outermost first. */
-interface Ran extends Observation {
-  readonly agent: readonly Step[];
-}
-
 function observationsOf(
   { sample, before, after, isLate, isInside }: SampleWeight,
   originOf: OriginOf,
-): Ran[] {
+): Observation[] {
   if (!isInside) return [];
-  const { frames, nativeCall } = sample;
-  const agent = nativeCall === undefined ? agentPathAt(frames, originOf, isLate) : [];
-  const innermost = agent.at(-1);
-  const ran = (path: StackPath, weight: number): Ran => {
-    // An agent that is alone on the stack is on the path. This package only wraps what others call.
-    const isLeaf = path.steps.at(-1)?.origin !== 'agent' && innermost?.frame.isOwn === false;
-    return { ...path, weight, sample, agent, leaf: isLeaf ? innermost : undefined };
-  };
+  const { frames } = sample;
   const at = pathAt(frames, originOf);
-  if (!isLate) return [ran(at, before + after)];
-  return [ran(pathBefore(frames, originOf), before), ran(at, after)];
+  if (!isLate) return [{ ...at, weight: before + after, sample }];
+  return [
+    { ...pathBefore(frames, originOf), weight: before, sample },
+    { ...at, weight: after, sample },
+  ];
 }
 
 function nativeTimeOf(

@@ -71,48 +71,6 @@ export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackP
 }
 
 /**
- * The agent's functions that were running, outermost first; empty if the agent did not run itself:
- * 1. The innermost function is an agent's, and has not only just been called: V8 has interrupted it
- *    at a turn of a loop. It ran.
- * 2. It has only just been called, or is a built-in, and the sample came at once: the function that
- *    called it ran, if that and its caller are agents'. The outermost function of an agent, and one
- *    that Node.js called, may be a wrapper of a native call, which calls something when that has
- *    returned.
- */
-export function agentPathAt(
-  stack: readonly StackFrame[],
-  originOf: OriginOf,
-  isLate: boolean,
-): readonly Step[] {
-  const frames = withoutOwnCalls(stack);
-  const isAgents = (at: number) => isOfAgent(frames[at], originOf);
-  const isBuiltin = frames[0]?.isBuiltin === true;
-  const isCalled = isBuiltin || frames[0]?.isAtEntry === true;
-  if (isCalled && isLate) return [];
-  const from = isCalled ? callerOf(frames, 0) : 0;
-  if (!isAgents(from)) return [];
-  if (isCalled && !((isBuiltin || isAgents(0)) && isAgents(callerOf(frames, from)))) return [];
-  const steps: Step[] = [];
-  for (let i = from; i < frames.length; i++) {
-    if (isAgents(i)) steps.push({ ...stepAt(frames, i, originOf), origin: 'agent' });
-    else if (isCode(frames[i] as StackFrame)) break;
-  }
-  return withoutRecursion(steps.reverse());
-}
-
-function isOfAgent(frame: StackFrame | undefined, originOf: OriginOf): boolean {
-  if (frame?.file === undefined || frame.isAsync) return false;
-  return frame.isOwn || originOf(frame.file) === 'agent';
-}
-
-/** Index of the next frame outwards that is no built-in. */
-function callerOf(frames: readonly StackFrame[], at: number): number {
-  let i = at + 1;
-  while (frames[i]?.isBuiltin === true) i++;
-  return i;
-}
-
-/**
  * Whether code runs that is neither of Node.js nor of this package. May be called inside a stack
  * sample: NO REGULAR EXPRESSION may run here, see `sample/stack.ts`.
  */

@@ -135,7 +135,7 @@ describe.each(RUNTIMES)('$name', (runtime) => {
   });
 });
 
-test('docs/platforms.md has a row for each', () => {
+test('docs/platforms.md names each', () => {
   const page = readFileSync(join(ROOT, 'docs/platforms.md'), 'utf8').toLowerCase();
-  for (const { name } of RUNTIMES) expect(page).toContain(`| ${name}`);
+  for (const { name } of RUNTIMES) expect(page).toContain(name);
 });

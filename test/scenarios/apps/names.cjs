@@ -221,7 +221,6 @@ const { exportLater, instrument } = require(
      }`,
   ),
 );
-const agentAtWork = instrument(() => compute(60), 240);
 const agentAround = instrument(() => compute(240), 90);
 
 /** Calls something after each helper, as template engines do. */
@@ -342,7 +341,6 @@ const CASES = {
   sumTable,
   loadLazily,
   wasmReport,
-  agentAtWork,
   agentAround,
   'first anonymous': () => compute(150),
   'second anonymous': () => compute(150),
