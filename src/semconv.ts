@@ -95,7 +95,7 @@ export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 
 /**
  * Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: on the span of a block without a parent: the span in
- * which the connection, worker or interval was made whose callback blocked.
+ * whose context the code ran, of a request that had ended before, and had started it.
  */
 export const LINK_TYPE_MADE_BY = 'made_by';
 

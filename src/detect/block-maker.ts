@@ -112,7 +112,7 @@ export class BlockMaker {
       end - known.end <= (known.end - start) * PILE_UP_GROWTH;
     if (isKnown) return known;
     const cpu = this.cpu.between(start, end, this.clock.now());
-    this.#pileUp = { ...this.attribution.pileUp(start, end), cpu };
+    this.#pileUp = { ...this.attribution.pileUp(start, end, from), cpu };
     return this.#pileUp;
   }
 
@@ -120,9 +120,16 @@ export class BlockMaker {
    * Makes a block of each part from `start` to `end` that reaches the threshold and is not
    * reported.
    * @param around the one scope or callback that all of it is a part of, if there is one
+   * @param busySince when the loop has waited last before it
    * @returns false if one of the parts is no block
    */
-  make(kind: BlockKind | undefined, start: number, end: number, around?: Attributed): boolean {
+  make(
+    kind: BlockKind | undefined,
+    start: number,
+    end: number,
+    around?: Attributed,
+    busySince?: number,
+  ): boolean {
     const { thresholdMillis, reported } = this;
     return reported.add(start, end, thresholdMillis, (from, to) => {
       const { attributed, ran, samples } = this.attribution.of(
@@ -130,6 +137,7 @@ export class BlockMaker {
         to,
         around,
         kind === 'pile-up' || kind === undefined,
+        busySince,
       );
       const times = this.code.threadTimes?.(from, to);
       this.made++;

@@ -222,7 +222,8 @@ export class Ledger {
 
   /** The context that what has run since `start` is attributed to. */
   ownerOf(by: Attributed, start: number): Context {
-    return this.#blocks.attribution.owners()(by, start, this.clock.now());
+    const owners = this.#blocks.attribution.owners(this.#waitedUntil(start));
+    return owners(by, start, this.clock.now());
   }
 
   /**
@@ -448,6 +449,11 @@ export class Ledger {
     return this.#blocks.reported.skip(this.taskStart, this.#waited - this.#taskWaited);
   }
 
+  /** When the loop has waited last before `start`, as far as is known. */
+  #waitedUntil(start: number): number {
+    return Math.max(this.iterations.busySince, Math.min(start, this.#busySince()));
+  }
+
   /** Of what is part of no long run, stack samples say the kind. */
   #reportPeriod(start: number, end: number): void {
     if (!(end - start >= this.#threshold)) return;
@@ -464,7 +470,8 @@ export class Ledger {
 
   #report(kind: BlockKind | undefined, start: number, end: number, around?: Attributed): boolean {
     if (!this.iterations.isCounting) return true;
-    return this.#blocks.make(kind, Math.max(start, this.iterations.busySince), end, around);
+    const from = Math.max(start, this.iterations.busySince);
+    return this.#blocks.make(kind, from, end, around, this.#waitedUntil(from));
   }
 }
 

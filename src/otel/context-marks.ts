@@ -1,11 +1,5 @@
 /** What this package keeps in a context. */
-import {
-  type Context,
-  createContextKey,
-  ROOT_CONTEXT,
-  type Span,
-  type SpanContext,
-} from '@opentelemetry/api';
+import { type Context, createContextKey, ROOT_CONTEXT, type Span } from '@opentelemetry/api';
 import { PACKAGE_NAME } from '../version.ts';
 
 // A registered symbol: each copy of this package knows the marks of the others.
@@ -21,24 +15,24 @@ export function expectsBlocks(context: Context): boolean {
 }
 
 /**
- * The context of a block that belongs to no request: it ran in a callback of something that
- * outlives requests, such as a pooled connection, and has a link to the span of the request that
- * made it.
+ * The context of a block that belongs to no request: the one whose code ran had ended before, and
+ * had made the connection, timer or promise.
  */
 const MADE_BY = createContextKey('event loop: made by');
 
 /** One context for each span: blocks and votes of the same one add up. */
 const contexts = new WeakMap<Span, Context>();
 
-export function contextMadeBy(span: Span): Context {
+/** @param made the context in which `span` is active */
+export function contextMadeBy(span: Span, made: Context): Context {
   const known = contexts.get(span);
   if (known !== undefined) return known;
-  const context = ROOT_CONTEXT.setValue(MADE_BY, span.spanContext());
+  const context = ROOT_CONTEXT.setValue(MADE_BY, made);
   contexts.set(span, context);
   return context;
 }
 
-/** The target of the link of the block's span; undefined if the context is another one. */
-export function madeByIn(context: Context | undefined): SpanContext | undefined {
-  return context?.getValue(MADE_BY) as SpanContext | undefined;
+/** The context that {@link contextMadeBy} was given; undefined if the context is another one. */
+export function madeByIn(context: Context | undefined): Context | undefined {
+  return context?.getValue(MADE_BY) as Context | undefined;
 }

@@ -4,7 +4,7 @@
  * packages and frames are tables, to which the other parts refer by index.
  */
 import asyncHooks from 'node:async_hooks';
-import { isSpanContextValid, trace } from '@opentelemetry/api';
+import { isSpanContextValid, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import type { StackFrame } from '../block.ts';
 import { MAX_FREEING_MILLIS } from '../name/cause.ts';
 import { passesOn } from '../name/continuation.ts';
@@ -99,7 +99,7 @@ export function toRecording(report: BlockReport, options: RecordingOptions) {
       leaf: block.leaf && placeOf(block.leaf),
       cause: block.cause,
       parent: idsOf(trace.getSpanContext(context)),
-      link: idsOf(madeByIn(context)),
+      link: idsOf(trace.getSpanContext(madeByIn(context) ?? ROOT_CONTEXT)),
       span: span.outcome,
     },
   };

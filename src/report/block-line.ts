@@ -17,6 +17,8 @@ export const PLAIN: Paint = { length: plain, code: plain, aside: plain };
 export interface AttributedRequest {
   /** Route of the request, as in `GET /report`, else the name of the blocking span. */
   readonly operation?: string | undefined;
+  /** The ended request that has started what blocked, such as a consumer; then it has no trace. */
+  readonly madeBy?: string | undefined;
   readonly traceId?: string | undefined;
 }
 
@@ -41,6 +43,7 @@ export function blockLine(
     // A native call with a name says more.
     nativeCall === undefined || cause === 'gc' ? known : undefined,
     attribution.operation && printable(attribution.operation),
+    attribution.madeBy && `of what ${printable(attribution.madeBy)} started`,
     attribution.traceId && `trace ${attribution.traceId}`,
   ].filter((aside) => aside);
   const code = codeOf(block, cwd, paint);

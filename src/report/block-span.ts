@@ -188,7 +188,8 @@ const spanOf = (context: Context) => ({
 
 /** A block of what an earlier request made has no parent. */
 function linksOf(context: Context): Link[] {
-  const madeBy = madeByIn(context);
+  const made = madeByIn(context);
+  const madeBy = made && trace.getSpanContext(made);
   if (madeBy === undefined) return [];
   return [{ context: madeBy, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_MADE_BY } }];
 }

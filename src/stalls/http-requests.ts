@@ -18,7 +18,7 @@ import {
 } from '@opentelemetry/api';
 import { findContextBy } from '../otel/active-context.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
-import { toHrTime } from '../otel/hr-time.ts';
+import { addMillis, toHrTime } from '../otel/hr-time.ts';
 import { hasRequestSubscribers, publishRequest } from '../report/request-channel.ts';
 import { attempt } from '../support/guard.ts';
 import { now } from '../support/time.ts';
@@ -47,6 +47,8 @@ class OpenRequest {
   #span: RequestSpan | undefined;
   /** The processor knows its span. */
   isWatched = false;
+  /** Undefined while it is open. */
+  endedAt: number | undefined;
   #method = '';
   #route = '';
 
@@ -70,7 +72,8 @@ class OpenRequest {
   }
 
   /** Keeps two strings of it. */
-  end(): void {
+  end(time = now()): void {
+    this.endedAt = time;
     this.#method = this.method;
     this.#route = this.route;
     this.started = undefined;
@@ -85,15 +88,12 @@ class RequestSpan {
   readonly _performanceStartTime: number;
   readonly _startTimeProvided = false;
   readonly startTime: HrTime;
-  endTime: HrTime;
-  ended = false;
   readonly context = trace.setSpan(ROOT_CONTEXT, this as unknown as Span);
   readonly #ids: ReturnType<Span['spanContext']>;
 
   constructor(readonly open: OpenRequest) {
     this._performanceStartTime = open.startedAt;
     this.startTime = unixTimeOf(open.startedAt, stallsOfThread().session);
-    this.endTime = this.startTime;
     // These ids are not valid: there is no trace.
     const id = `request ${RequestSpan.#count++}`;
     this.#ids = { traceId: id, spanId: id, traceFlags: TraceFlags.NONE };
@@ -101,6 +101,15 @@ class RequestSpan {
 
   get attributes(): Attributes {
     return { 'http.request.method': this.open.method, 'http.route': this.open.route };
+  }
+
+  get ended(): boolean {
+    return this.open.endedAt !== undefined;
+  }
+
+  get endTime(): HrTime {
+    const { endedAt, startedAt } = this.open;
+    return addMillis(this.startTime, (endedAt ?? startedAt) - startedAt);
   }
 
   spanContext(): ReturnType<Span['spanContext']> {
@@ -208,10 +217,8 @@ export class HttpRequests {
     const time = now();
     const { session } = this.#stalls;
     if (!open.isWatched && session?.isSurelyShort() === false) this.#watch(open);
-    open.end();
+    open.end(time);
     if (open.isWatched) {
-      open.span.endTime = unixTimeOf(time, session);
-      open.span.ended = true;
       this.#processor?.onEnding(open.span as unknown as Span & EndingSpan);
     } else if (hasRequestSubscribers()) {
       publishRequest({

@@ -268,23 +268,49 @@ describe('whatever ran, in whatever order', () => {
   });
 });
 
-describe('a callback in the context of a request that has ended', () => {
-  /** The busy period begins at 0. */
-  const request = (endEpoch?: number) => {
-    const context = contextOf('request', -1000);
-    if (endEpoch !== undefined) fakeSpanOf(context).endEpoch = endEpoch;
+describe('code in the context of a request', () => {
+  /** The busy period begins at 0, and the request at -1000. */
+  const request = (endEpoch?: number, startEpoch = -1000) => {
+    const context = contextOf('request', startEpoch);
+    const isRecording = () => endEpoch === undefined;
+    Object.assign(fakeSpanOf(context), {
+      isRecording,
+      ...(endEpoch !== undefined && { endEpoch }),
+    });
+    return context;
+  };
+  const inside = (around: Context, endEpoch?: number) => {
+    const context = request(endEpoch);
+    fakeSpanOf(context).parent = fakeSpanOf(around);
     return context;
   };
   const attributed = (context: Context, resourceType: string) =>
     votes().attribute(0, 200, 100, [], { context, resourceType })?.context;
 
-  test.each(['Timeout', 'Immediate', 'PROMISE', 'FSREQCALLBACK'])(
-    'of a %s, which the request has left behind, is its child',
-    (type) => {
-      const ended = request(-500);
-      expect(attributed(ended, type)).toBe(ended);
-    },
-  );
+  const TYPES = ['Timeout', 'Immediate', 'PROMISE', 'FSREQCALLBACK', 'TCPWRAP', 'WORKER'];
+
+  test.each(TYPES)("of a %s, is nobody's if it had ended before, with a link to that", (type) => {
+    const ended = request(-1);
+    expect(madeByIn(attributed(ended, type))).toBe(ended);
+    const open = inside(ended);
+    expect(madeByIn(attributed(open, type))).toBe(open);
+  });
+
+  test.each(TYPES)('of a %s, is its own while it is open, and until the loop waits', (type) => {
+    for (const own of [request(), request(0), request(100, 50), inside(request(), -500)])
+      expect(attributed(own, type)).toBe(own);
+  });
+
+  test("is nobody's if it ended before the loop has waited last", () => {
+    const ended = request(10);
+    const attribution = new Attribution(100, { epoch: (time) => time }, spanFacts);
+    attribution.open(0);
+    const running = { context: ended, resourceType: 'TCPWRAP' };
+    const contextSince = (busySince: number) =>
+      attribution.of(500, 700, running, false, busySince).attributed?.context;
+    expect(contextSince(5)).toBe(ended);
+    expect(madeByIn(contextSince(400))).toBe(ended);
+  });
 
   test('is as it is if its code is expected to block', () => {
     const expected = expectingBlocks(request(-500));
@@ -341,6 +367,6 @@ describe('a callback of a socket whose peer is called', () => {
     ['databases owe answers to several', [call('one', true), call('two', true)]],
     ['others wait, and none is answered', [call('one', false)]],
   ])("is nobody's, with a link to what made it: %s", (_, calls) => {
-    expect(madeByIn(attributed(...calls))).toBe(spanOf(maker)?.spanContext());
+    expect(madeByIn(attributed(...calls))).toBe(maker);
   });
 });

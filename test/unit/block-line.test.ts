@@ -1,5 +1,6 @@
 import { createContextKey, ROOT_CONTEXT, type Span, TraceFlags, trace } from '@opentelemetry/api';
 import { STYLED } from '../../src/console/paint.ts';
+import { contextMadeBy } from '../../src/otel/context-marks.ts';
 import { operationOf } from '../../src/otel/operation.ts';
 import { attributedRequest } from '../../src/report/attributed-request.ts';
 import { blockLine, PLAIN } from '../../src/report/block-line.ts';
@@ -94,6 +95,7 @@ test('colours change nothing but the colours', () => {
 });
 
 describe('a block is attributed to', () => {
+  const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
   const RPC = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
   const spanContext = { traceId: TRACE, spanId: 'b'.repeat(16), traceFlags: TraceFlags.SAMPLED };
   const inSpan = (span: object) =>
@@ -105,6 +107,18 @@ describe('a block is attributed to', () => {
       traceId: TRACE,
     });
     expect(attributedRequest(inSpan({}))).toEqual({ operation: undefined, traceId: TRACE });
+  });
+
+  test('nobody, but made by a request that had ended', () => {
+    const attributes = { 'http.request.method': 'GET', 'http.route': '/lazy' };
+    const made = inSpan({ attributes });
+    const said = attributedRequest(contextMadeBy(trace.getSpan(made) as Span, made));
+    expect(said).toEqual({ madeBy: 'GET /lazy' });
+    expect(line({}, said)).toMatch(/, of what GET \/lazy started$/);
+  });
+
+  test('nobody, if an exporter is at work in the context of a request', () => {
+    expect(attributedRequest(inSpan({ name: 'GET' }).setValue(SUPPRESS, true))).toEqual({});
   });
 
   const SECRETS = ['12345', 'deadbeefcafe', 'QWxhZGRpbjpvcGVu', 'jane@example.com', 'jane'];

@@ -251,6 +251,7 @@ describe('the schema', () => {
     expect(
       errorsOf(blockJson(WHOLE_BLOCK, { operation: 'GET /', traceId: '0'.repeat(32) })),
     ).toEqual([]);
+    expect(errorsOf(blockJson(block(100), { madeBy: 'GET /' }))).toEqual([]);
     expect(errorsOf(blockJson(block(100)))).toEqual([]);
   });
 
@@ -258,6 +259,7 @@ describe('the schema', () => {
     const {
       type: _type,
       operation: _operation,
+      madeBy: _madeBy,
       traceId: _traceId,
       advice: _advice,
       ...fields

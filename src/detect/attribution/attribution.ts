@@ -1,7 +1,7 @@
 /**
  * Finds the span that a block is attributed to, by the five rules of `src/detect/README.md` ("Which
  * span is the parent"), which has a real set-up for each. `owner.ts` comes before them: what runs
- * in a callback of a socket, a worker or an interval is not the ended request's that made it.
+ * in the context of a request that ended before is not that request's.
  *
  * Guarantees: a block is never attributed by chance. If several callbacks made it, the trace that
  * it is attributed to ran for at least half of it.
@@ -44,8 +44,7 @@ interface Part {
 export class Attribution {
   readonly votes: Votes;
   readonly samples = new StackSamples();
-  /** Unix time at which the busy period began. */
-  #since = Number.NaN;
+  #periodStart = Number.NaN;
 
   constructor(
     private readonly thresholdMillis: number,
@@ -57,14 +56,14 @@ export class Attribution {
 
   /** A busy period begins at `t`. */
   open(t: number): void {
-    this.#since = this.clock.epoch(t);
+    this.#periodStart = t;
     this.votes.open(t);
     this.samples.clear();
   }
 
   /** Attributes a pile-up that has not ended. */
-  pileUp(start: number, end: number): Omit<OngoingPileUp, 'cpu'> {
-    const { attributed, ran } = this.of(start, end, undefined, true);
+  pileUp(start: number, end: number, busySince: number): Omit<OngoingPileUp, 'cpu'> {
+    const { attributed, ran } = this.of(start, end, undefined, true, busySince);
     return { start, end, context: attributed?.context, ran };
   }
 
@@ -72,9 +71,16 @@ export class Attribution {
    * @param running the one scope or callback that all of the time from `start` to `end` is a part
    *   of, if there is one
    * @param isPileUp whether it is made of many short callbacks
+   * @param busySince when the loop has waited last: what ran since then runs without a break
    */
-  of(start: number, end: number, running?: Attributed, isPileUp = false): Facts {
-    const ownerOf = this.owners();
+  of(
+    start: number,
+    end: number,
+    running?: Attributed,
+    isPileUp = false,
+    busySince = this.#periodStart,
+  ): Facts {
+    const ownerOf = this.owners(busySince);
     const around = running && { ...running, context: ownerOf(running, start, end) };
     const isOfAnother = around?.context !== running?.context;
     const samples = this.samples.within(start, end);
@@ -96,9 +102,9 @@ export class Attribution {
   }
 
   /** Finds the owner as spans are now; times are those of the clock. */
-  owners(): OwnerOf {
+  owners(busySince: number): OwnerOf {
     const { spans, clock } = this;
-    const owners = new Owners(this.#since, spans);
+    const owners = new Owners(clock.epoch(busySince), spans);
     return (by, start, end) => owners.of(by, clock.epoch(start), clock.epoch(end));
   }
 

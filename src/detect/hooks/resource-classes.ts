@@ -11,7 +11,7 @@ import type { Drain, RunningResource } from '../../block.ts';
 import { activeContext } from '../../otel/active-context.ts';
 import { boundedName } from '../../support/bounded.ts';
 import { attempt } from '../../support/guard.ts';
-import { INTERVAL, socketTo } from '../attribution/owner.ts';
+import { socketTo } from '../attribution/owner.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js
 // itself, whose ticks and promises have to be known. A class and a promise made by Node.js lead to
@@ -172,7 +172,6 @@ function typeOf(resource: object | undefined, asyncId: number): string | undefin
   if (known === 'TCPWRAP' || name === 'TLSWrap') return typeOfSocket(resource, known ?? name);
   // A resource of another class is an add-on's, which has a type of its own.
   if (known !== undefined) return known !== 'PROMISE' || drain !== undefined ? known : undefined;
-  if (name === 'Timeout' && typeof dataOf(resource, '_repeat') === 'number') return INTERVAL;
   if (OWN_NAME.has(name)) return name;
   // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is
   // GETADDRINFOREQWRAP.

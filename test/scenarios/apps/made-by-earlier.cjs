@@ -1,8 +1,8 @@
-// A request makes a connection and an interval, and ends. Later their callbacks block, while
-// another request waits for the connection. One that stays open makes a connection, over which
-// others then call a database, and what may publish.
+// A request makes a connection, an interval, a chain of timeouts and a consumer, and ends. Later
+// their code blocks, while another request waits for the connection. One that stays open makes a
+// connection, over which others then call a database, and what may publish.
 const { createServer, connect } = require('node:net');
-const { once } = require('node:events');
+const { EventEmitter, on, once } = require('node:events');
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
 const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
@@ -15,6 +15,13 @@ async function request(name, work) {
   const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
   await context.with(trace.setSpan(ROOT_CONTEXT, span), work);
   span.end();
+}
+
+async function consume(messages) {
+  for await (const [name] of on(messages, 'message')) {
+    block(name, MILLIS);
+    messages.emit('consumed');
+  }
 }
 
 async function callOverItsSocket(port) {
@@ -51,6 +58,8 @@ main(sdk, async () => {
   let answered;
   let refresh;
   let leftBehind;
+  let polled;
+  const messages = new EventEmitter();
   await request('first', async () => {
     socket = connect(server.address().port, '127.0.0.1');
     socket.on('data', () => {
@@ -67,9 +76,22 @@ main(sdk, async () => {
         resolve();
       }, 600);
     });
+    polled = new Promise((resolve) => {
+      const poll = (round) => {
+        if (round > 0) block(`poll ${round}`, MILLIS);
+        if (round < 2) setTimeout(poll, 500, round + 1);
+        else resolve();
+      };
+      poll(0);
+    });
+    void consume(messages);
     await once(socket, 'connect');
   });
   await leftBehind;
+  await polled;
+  const consumed = once(messages, 'consumed');
+  messages.emit('message', 'message');
+  await consumed;
   await wait(100);
   await request('asks', async () => {
     const answer = new Promise((resolve) => {
