@@ -129,6 +129,34 @@ describe.each([
   });
 });
 
+test('a block of another one in between does not take away what its neighbor voted for', () => {
+  const b = votes();
+  const a = contextOf('A', -10);
+  b.vote(0, 30, 30, a);
+  for (let t = 180; t < 340; t += 40) b.vote(t, t + 40, 40, a);
+  expect(
+    b.attribute(180, 340, 100, [], { context: ROOT_CONTEXT, resourceType: 'Timeout' }),
+  ).toEqual({
+    context: a,
+    resourceType: 'Timeout',
+  });
+});
+
+test('an AsyncResource that is entered in a callback does not give that its type', () => {
+  const job = contextOf('job', -10);
+  const sample = (time: number, resourceType: string) => ({
+    ...stackSample(time, job),
+    weight: 100,
+    resourceType,
+  });
+  const samples = [
+    sample(50, 'AsyncResource'),
+    sample(150, 'Timeout'),
+    sample(250, 'AsyncResource'),
+  ];
+  expect(votes().attribute(0, 300, 100, samples)?.resourceType).toBe('Timeout');
+});
+
 describe('a span that had ended when other code ran', () => {
   const sample = (context: Context, time: number, weight: number) => ({
     ...stackSample(time, context),

@@ -22,6 +22,8 @@ const VOTE_SHARE = 0.05;
  * query enters thousands, and a vote takes 1 to 14 µs (`npm run bench -- overload --only scopes`).
  */
 const MIN_SCOPE_SHARE = 0.001;
+/** The type of a resource that is entered inside of another one's callback. */
+const NESTED = 'AsyncResource';
 
 export interface Attributed {
   readonly context: Context;
@@ -40,6 +42,7 @@ interface Vote extends Attributed {
 
 /** A context that ran in a block; contexts of one span are one candidate. */
 export interface Candidate extends Attributed {
+  resourceType: string | undefined;
   readonly span: Span | undefined;
   /** An exporter at work in a span's scope has that span in its context, and is not that span. */
   readonly suppressed: boolean;
@@ -63,7 +66,7 @@ export class Votes {
   readonly #step: number;
   readonly #minScope: number;
 
-  constructor(thresholdMillis: number) {
+  constructor(private readonly thresholdMillis: number) {
     this.#step = thresholdMillis * VOTE_SHARE;
     this.#minScope = thresholdMillis * MIN_SCOPE_SHARE;
   }
@@ -89,7 +92,9 @@ export class Votes {
     this.voted += millis;
     const vote = { from: Math.min(from, until - millis), until, millis, context, resourceType };
     const last = this.#votes[this.#votes.length - 1];
-    if (last !== undefined && last.context === context && last.resourceType === resourceType) {
+    // A block may lie between them, which does not count for either.
+    const isNext = last !== undefined && vote.from - last.until < this.thresholdMillis;
+    if (isNext && last.context === context && last.resourceType === resourceType) {
       join(last, vote);
       return;
     }
@@ -187,6 +192,7 @@ function candidateIn(candidates: Candidate[], { context, resourceType }: Attribu
       c.expected === expected &&
       (span === undefined ? c.context === context : c.span === span),
   );
+  if (known?.resourceType === NESTED) known.resourceType = resourceType;
   if (known !== undefined) return known;
   const nothing = { millis: 0, voted: 0, samples: 0, sampled: 0 };
   const candidate = { context, resourceType, span, suppressed, expected, ...nothing };
