@@ -159,8 +159,10 @@ export class Ledger {
     const runs = runsOf(samples);
     for (const [i, { first, interrupted, isLongTick }] of runs.entries()) {
       const after = runs[i + 1]?.first;
-      // A nextTick, or a reaction that was queued before, has run after the callback.
-      const until = after === undefined ? t : after.requestedAt || after.time;
+      // A nextTick, or a reaction that was queued before, has run after the callback. When it began
+      // is not known: half-way between the two stack samples.
+      const latest = (interrupted.at(-1) ?? first).time;
+      const until = after === undefined ? t : (latest + (after.requestedAt || after.time)) / 2;
       for (const sample of interrupted) sample.ranUntil = until;
       this.#endSampled(first, until, isLongTick);
     }

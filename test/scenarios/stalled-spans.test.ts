@@ -776,6 +776,24 @@ test('spans that end before it is known whether a block is ignored: each span of
   });
 });
 
+test('requests that await one promise: a block of each, and each waited for the two others', async () => {
+  const run = await runApp('shared-promise.cjs');
+  expectQuietExit(run);
+  const requests = run.spans.filter(({ kind }) => kind === SERVER);
+  expect(requests).toHaveLength(3);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(run.blocks).toHaveLength(3);
+    for (const { spanId, attributes, name } of requests) {
+      const own = run.blocks.find((each) => each.parentSpanId === spanId);
+      expect(overlap(truthNamed(run, name), own as SpanLine)).toBeGreaterThan(150);
+      const others = run.blocks.filter((each) => each !== own);
+      const millis = others.reduce((sum, { durationMillis }) => sum + durationMillis, 0);
+      const told = Number(attributes['event_loop.stall.duration']) * 1000;
+      expect(Math.abs(told - millis)).toBeLessThan(STALL_TOLERANCE_MILLIS);
+    }
+  });
+});
+
 test('what an earlier request made blocks: a link to that, and who asked is no victim', async () => {
   const run = await runApp('made-by-earlier.cjs');
   expectQuietExit(run);

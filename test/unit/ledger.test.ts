@@ -72,7 +72,7 @@ describe('a run, known by stack samples', () => {
     expect(reported(l)).toEqual([{ kind: 'microtasks', length: 210, callbacks: 1, context: 'A' }]);
   });
 
-  test('ends where a sample shows another callback, or another long nextTick', () => {
+  test('ends half-way to a sample of another callback, or of another long nextTick', () => {
     const l = unhooked();
     const from = l.clock.now();
     const sample = (asyncId: number, drain: 'tick' | undefined, at: number) => ({
@@ -82,13 +82,33 @@ describe('a run, known by stack samples', () => {
     });
     l.clock.run(600);
     // The nextTicks of a callback run before the reaction that tells its end.
-    const callback = sample(1, undefined, 100);
+    const callback = sample(1, undefined, 70);
     const ticks = [sample(2, 'tick', 150), sample(2, 'tick', 200), sample(3, 'tick', 310)];
     l.ledger.ended([callback, ...ticks, sample(3, 'tick', 400)], l.clock.now());
     expect(reported(l).map(({ kind, length }) => [kind, length])).toEqual([
-      ['callback', 150],
-      ['microtasks', 160],
-      ['microtasks', 290],
+      ['callback', 110],
+      ['microtasks', 145],
+      ['microtasks', 345],
+    ]);
+  });
+
+  test('of three requests that awaited one promise: a block of each, as long as it took', () => {
+    const l = unhooked();
+    const from = l.clock.now();
+    l.clock.run(450);
+    const requests = ['A', 'B', 'C'].map((name) => contextOf(name));
+    const samples = [50, 90, 130, 170, 210, 252, 302, 362, 434].map((at) => ({
+      ...stackSample(from + at, requests[Math.floor(at / 150)] ?? ROOT_CONTEXT),
+      asyncId: 0,
+      drain: 'reaction' as const,
+    }));
+    for (const each of samples) l.ledger.add(each);
+    l.ledger.ended(samples, l.clock.now());
+    l.ledger.drained(l.clock.now());
+    expect(reported(l)).toMatchObject([
+      { kind: 'microtasks', length: 150, context: 'A' },
+      { kind: 'microtasks', length: 127, context: 'B' },
+      { kind: 'microtasks', length: 173, context: 'C' },
     ]);
   });
 
