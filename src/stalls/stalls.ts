@@ -27,6 +27,7 @@ import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/copies.ts';
 import { dateNow } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
+import { Askers } from './askers.ts';
 import { callOf, type SomeSpan } from './calls.ts';
 import { EndedRequests, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
@@ -91,6 +92,7 @@ export class Stalls {
   readonly #blocks = new RecentBlocks();
   #unnamed = 0;
   readonly #queue = new Queue();
+  readonly #askers = new Askers();
   readonly #requests = new EndedRequests();
   /** Of those with many waits, which other requests may have as well: once all names are known. */
   readonly #named = new WeakMap<readonly Wait[], readonly RequestWait[]>();
@@ -147,6 +149,7 @@ export class Stalls {
   /** Hot. A span starts: right after a block, it may have waited for that before. */
   started(span: SomeSpan, parentContext: Context): void {
     const isNew = this.#open.add(span, parentContext);
+    this.#askers.saw(trace.getSpan(parentContext));
     if (this.#queue.isEmpty || !isNew || !isEntrySpan(span, parentContext)) return;
     const session = this.#session;
     if (session === undefined) return;
@@ -170,6 +173,7 @@ export class Stalls {
       this.#endedCalls.push(span);
       if (this.#endedCalls.length > MAX_ENDED_CALLS) this.#endedCalls.shift();
     }
+    this.#askers.saw(span);
     return this.#open.remove(span);
   }
 
@@ -232,12 +236,19 @@ export class Stalls {
   }
 
   #addBlock(block: Block, recent: RecentBlock): void {
-    this.#blocks.add(recent);
     this.#unnamed++;
     recent.span?.onReported((facts) => {
       this.#unnamed--;
       recent.named = namedBlock(facts);
     });
+    // When a pile-up is known, what drains after it is over.
+    const isOfOne = block.kind === 'callback' || block.kind === 'microtasks';
+    if (isOfOne && spanOf(block) === undefined) {
+      this.#askers.after((ids) => {
+        const blockingSpanIds = new Set([...recent.blockingSpanIds, ...ids]);
+        this.#blocks.add(Object.assign(recent, { blockingSpanIds }));
+      });
+    } else this.#blocks.add(recent);
     if (canCountIterations) this.#queue.add(recent, this.#endOf(block));
   }
 
@@ -329,7 +340,7 @@ export class Stalls {
     isWanted: (span: Span) => boolean = () => true,
   ): { spans: Set<Span>; time: BlockTime } {
     const { start, end, context, ran = [], kind } = block;
-    const spans = new Set(lineOf(context && trace.getSpan(context)).filter(isWanted));
+    const spans = new Set(lineOf(spanOf({ context })).filter(isWanted));
     const blockingSpanIds = new Set(Array.from(spans, idOf));
     const ranMillis = new Map<string, number>();
     const heaviest = [...ran].sort((a, b) => b.millis - a.millis).slice(0, MAX_RUNS);
@@ -407,6 +418,8 @@ function withName(wait: Wait): RequestWait {
 
 const sumOf = (waits: readonly Pick<Wait, 'millis'>[]) =>
   waits.reduce((sum, { millis }) => sum + millis, 0);
+
+const spanOf = ({ context }: Pick<Block, 'context'>) => context && trace.getSpan(context);
 
 const idOf = (span: Span) => span.spanContext().spanId;
 

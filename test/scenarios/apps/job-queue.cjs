@@ -1,0 +1,42 @@
+// A queue of plain functions, which a timer drains. The first request starts it, and ends. Two
+// others then wait: one for its job, which blocks, and one for a timer.
+const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
+const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
+
+const MILLIS = 200;
+
+const { sdk } = startInstrumented({}, { stalls: true });
+const tracer = trace.getTracer('app');
+
+async function request(name, work) {
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
+  await context.with(trace.setSpan(ROOT_CONTEXT, span), work);
+  span.end();
+}
+
+const jobs = [];
+function drain() {
+  const job = jobs.shift();
+  if (job !== undefined) job();
+  if (!isOver) timer = setTimeout(drain, 20);
+}
+let timer;
+let isOver = false;
+
+const run = (job) => new Promise((resolve) => jobs.push(() => resolve(job())));
+
+main(sdk, async () => {
+  await request('starts the queue', async () => drain());
+  await wait(100);
+  await Promise.all([
+    request('asks', async () => {
+      await run(() => block('job', MILLIS));
+      // The request goes on: what it does next is a span inside it.
+      tracer.startSpan('stores the result').end();
+      await wait(10);
+    }),
+    request('waits', () => wait(100)),
+  ]);
+  isOver = true;
+  clearTimeout(timer);
+});
