@@ -113,6 +113,8 @@ export interface SessionView {
   /** Nothing is exported. */
   readonly isConsoleOnly: boolean;
   instruments(): Instruments;
+  /** Own work, in a turn of the loop that comes soon. */
+  schedule(work: () => void): void;
   /** Reports the blocks that have ended. Resolves when all of them are reported; never rejects. */
   report(): Promise<void>;
   /** The same at once: waits for the thread that explains, for 100 ms at most. */

@@ -10,7 +10,7 @@
 import { keyOf } from '../name/key.ts';
 import type { SampledStack } from '../name/sampled-stacks.ts';
 import type { AttributedRequest } from '../report/block-line.ts';
-import { MANY_WAITS, type RequestMessage } from '../report/request-channel.ts';
+import type { RequestMessage } from '../report/request-channel.ts';
 import { summaryJson } from '../summary/json.ts';
 import { RunTimes } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
@@ -27,12 +27,8 @@ import { StackTree } from './stack-tree.ts';
 
 const MAX_BLOCKS = 10_000;
 const MAX_REQUESTS = 2000;
-/** Blocks that a request waited for: of the others it is known how long it waited for all. */
-const MAX_WAITS = 20;
 /** Places of blocks, with their lines. */
 const MAX_CODES = 5000;
-/** Start of the block, and milliseconds. */
-type Wait = readonly [number, number];
 
 export class ReportRecorder {
   readonly #summary = new Summary();
@@ -46,8 +42,6 @@ export class ReportRecorder {
     ({ stalledMillis, queuedMillis }) => stalledMillis + queuedMillis,
     MAX_REQUESTS,
   );
-  /** Of many waits. */
-  readonly #longest = new WeakMap<RequestMessage['waits'], readonly number[]>();
   readonly times = new RunTimes();
   readonly #timeline = new LagTimeline(this.times.now);
   thresholdMillis = 0;
@@ -89,7 +83,9 @@ export class ReportRecorder {
     const request = this.times.of(told);
     this.#summary.addRequest(request, this.times.listeningSince);
     const { startTimeMillis, durationMillis, route, traceId } = request;
-    if (request.waits.length === 0) return;
+    if (request.stalledMillis + request.queuedMillis === 0) return;
+    // By how much the wall clock has been stepped.
+    const step = told.startTimeMillis - startTimeMillis;
     this.#requests.add({
       startTimeMillis: round(startTimeMillis),
       durationMillis: round(durationMillis),
@@ -97,20 +93,14 @@ export class ReportRecorder {
       ...(traceId !== undefined && { traceId }),
       stalledMillis: round(request.stalledMillis),
       queuedMillis: round(request.queuedMillis),
-      waits: this.#longestWaits(request.waits, told.startTimeMillis - startTimeMillis),
+      waits: request
+        .longest()
+        .flatMap(({ block, millis }) =>
+          block.startTimeMillis === undefined
+            ? []
+            : [round(block.startTimeMillis - step), round(millis)],
+        ),
     });
-  }
-
-  /** @param step by how much the wall clock has been stepped; see {@link RunTimes.of} */
-  #longestWaits(waits: RequestMessage['waits'], step: number): readonly number[] {
-    const known = step === 0 ? this.#longest.get(waits) : undefined;
-    if (known !== undefined) return known;
-    const ofBlocks = waits.flatMap(({ block, millis }) =>
-      block.startTimeMillis === undefined ? [] : [[block.startTimeMillis - step, millis] as Wait],
-    );
-    const longest = longestOf(ofBlocks).flatMap(([start, millis]) => [round(start), round(millis)]);
-    if (step === 0 && waits.length >= MANY_WAITS) this.#longest.set(waits, longest);
-    return longest;
   }
 
   /** What the page embeds: `console.schema.json` describes it. */
@@ -190,19 +180,6 @@ export class ReportRecorder {
     }
     this.#stacks = used;
   }
-}
-
-/** Sorted. A request may have waited for a thousand blocks: most are compared with one. */
-function longestOf(waits: readonly Wait[]): readonly Wait[] {
-  const longest: Wait[] = [];
-  for (const wait of waits) {
-    const isFull = longest.length === MAX_WAITS;
-    if (isFull && wait[1] <= (longest[MAX_WAITS - 1] as Wait)[1]) continue;
-    if (isFull) longest.pop();
-    const shorter = longest.findIndex(([, millis]) => millis < wait[1]);
-    longest.splice(shorter === -1 ? longest.length : shorter, 0, wait);
-  }
-  return longest;
 }
 
 /** That of this thread, whichever copy of the package asks. */

@@ -9,7 +9,8 @@ import {
 import { beginOf, type KeyedPlace, keyOf } from '../name/key.ts';
 import { isNamedByRoute, type Operation } from '../otel/operation.ts';
 import * as semconv from '../semconv.ts';
-import type { CodePlace, EventLoopBlock, SuspensionReason } from '../types.ts';
+import type { EventLoopBlock, SuspensionReason } from '../types.ts';
+import type { FunctionWait } from './request-channel.ts';
 
 // Boundaries in seconds. They are always given, since the SDK's default ones are for milliseconds.
 // Lag is near zero in a healthy process, and health checks give up after some seconds.
@@ -104,17 +105,14 @@ export function createInstruments(meter: Meter) {
       blockSuppressed.add(1, functionOf(code, blockingFunction), context),
     stall: (millis: number) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
     /** What an entry span of `operation` was stalled, by function. */
-    stallCaused: (
-      waits: readonly { readonly code?: CodePlace; readonly millis: number }[],
-      operation: Operation,
-    ) => {
+    stallCaused: (waits: readonly FunctionWait[], operation: Operation) => {
       const who = operationName(operation, stalledOperation);
-      for (const { code, millis } of waits) {
+      for (const { code, stalledMillis, queuedMillis } of waits) {
         const by = functionOf(code, blockingFunction);
         const isKnown = stallSeries(JSON.stringify([by, who])) !== OTHERS;
         // The sum of each function stays exact.
         const counted = isKnown ? { ...by, ...who } : { ...by, [semconv.ATTR_HTTP_ROUTE]: OTHERS };
-        stallCaused.add(millis / 1000, counted, ROOT_CONTEXT);
+        stallCaused.add((stalledMillis + queuedMillis) / 1000, counted, ROOT_CONTEXT);
       }
     },
     own: (millis: number, thread: OwnThread) =>

@@ -3,7 +3,6 @@
  * Costs nothing without a subscriber.
  */
 import { channel } from 'node:diagnostics_channel';
-import { keyOf } from '../name/key.ts';
 import { copies } from '../support/copies.ts';
 import type { CodePlace } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
@@ -35,8 +34,22 @@ export interface RequestMessage {
   readonly stalledMillis: number;
   /** Those before its span began, added up. */
   readonly queuedMillis: number;
-  /** One for each block that it waited for. */
-  readonly waits: readonly RequestWait[];
+  /** The same for each function. */
+  readonly functions: readonly FunctionWait[];
+  /** Of the waits for each block, at most {@link MAX_LONGEST}. To be asked at once, as below. */
+  longest(): readonly RequestWait[];
+  /** One for each block that it waited for: a thousand, perhaps. */
+  waits(): readonly RequestWait[];
+}
+
+export const MAX_LONGEST = 20;
+
+export interface FunctionWait {
+  /** Empty if the code is not known. */
+  readonly key: string;
+  readonly code?: CodePlace;
+  readonly stalledMillis: number;
+  readonly queuedMillis: number;
 }
 
 export interface RequestWait {
@@ -57,25 +70,4 @@ export const hasRequestSubscribers = () => requests.hasSubscribers;
 
 export function publishRequest(message: RequestMessage): void {
   requests.publish(message);
-}
-
-/** From so many on, it is found out once what they say: other requests may have the same array. */
-export const MANY_WAITS = 32;
-
-type Sums = ReadonlyMap<string, { readonly code?: CodePlace; readonly millis: number }>;
-const sumsOf = new WeakMap<readonly RequestWait[], Sums>();
-
-/** Waits added up by the key of their function: each millisecond counts for one function. */
-export function byFunction(waits: readonly RequestWait[]): Sums {
-  const known = sumsOf.get(waits);
-  if (known !== undefined) return known;
-  const sums = new Map<string, { readonly code?: CodePlace; millis: number }>();
-  for (const { block, millis } of waits) {
-    const { code, key = code === undefined ? '' : keyOf(code) } = block;
-    const sum = sums.get(key);
-    if (sum === undefined) sums.set(key, { ...(code && { code }), millis });
-    else sum.millis += millis;
-  }
-  if (waits.length >= MANY_WAITS) sumsOf.set(waits, sums);
-  return sums;
 }

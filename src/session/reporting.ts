@@ -117,6 +117,7 @@ export function createReporting(
     collections: (from, until) => detection.gc.collections(from, until),
     isConsoleOnly: targets.isConsoleOnly === true,
     instruments: () => targets.instruments(),
+    schedule,
     report: reportAll,
     reportNow: () => reportWithin(EXIT_WAIT_MILLIS),
     settle,

@@ -3,10 +3,14 @@
  * session to the stalls of its thread.
  */
 import type { Extra, SessionView } from '../extra.ts';
+import { now } from '../support/time.ts';
 import { HttpRequests } from './http-requests.ts';
 import { IDLE_ITERATIONS } from './queue.ts';
 import { StallDurations } from './stall-durations.ts';
 import { type StallSession, stallsOfThread } from './stalls.ts';
+
+/** Requests are reported for so long at once: a thousand may have ended together. */
+const MAX_TURN_MILLIS = 1;
 
 export const stalls: Extra = {
   inSession(view) {
@@ -17,6 +21,11 @@ export const stalls: Extra = {
     const report = (isLast?: boolean) => {
       durations.flush();
       shared.report(isLast);
+    };
+    let isScheduled = false;
+    const reportSome = () => {
+      isScheduled = !shared.report(false, now() + MAX_TURN_MILLIS);
+      if (isScheduled) view.schedule(reportSome);
     };
     return {
       start: () => {
@@ -34,7 +43,7 @@ export const stalls: Extra = {
       },
       upkeep: () => {
         durations.flush();
-        if (shared.hasRequests) view.ledger.asOwnWork(() => shared.report());
+        if (shared.hasRequests && !isScheduled) view.ledger.asOwnWork(reportSome);
       },
       report: () => report(),
       settle: () => report(true),

@@ -227,7 +227,9 @@ export class HttpRequests {
         durationMillis: time - open.startedAt,
         stalledMillis: 0,
         queuedMillis: 0,
-        waits: [],
+        functions: [],
+        longest: () => [],
+        waits: () => [],
       });
     }
   }

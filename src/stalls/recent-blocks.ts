@@ -3,11 +3,10 @@
  *
  * A span may have waited for all of them. The blocks that a span ran in are found by its id, and
  * for all others the times are enough. These are kept in arrays of numbers: to compare a span with
- * 1024 objects takes 400 µs, and a thousand websockets may close in one callback.
+ * 1024 objects takes 400 µs, with these 4, and a thousand websockets may close in one callback.
  */
 import type { SpansAtBlock } from '../extra.ts';
 import type { NamedBlock } from '../report/request-channel.ts';
-import type { Wait } from './ended-requests.ts';
 import {
   type BlockTime,
   MAX_CLOCK_ERROR_MILLIS,
@@ -38,54 +37,74 @@ export interface Stall {
   readonly longestMillis: number;
   /** More blocks than are remembered fell into the span: `millis` is a lower bound. */
   readonly incomplete: boolean;
-  /**
-   * How long for each block; they add up to `millis`. For entry spans only. One array for all spans
-   * that lasted through the same blocks.
-   */
-  readonly waits?: readonly Wait[] | undefined;
+  /** How long for each block; they add up to `millis`. */
+  readonly waits: BlockWaits;
 }
 
-const ALWAYS = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+/** For which blocks a span waited, by their numbers: it may have been a thousand. */
+export interface BlockWaits {
+  /** The first block, and the one after the last. */
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds for the blocks among them that it did not wait for as a whole: few. */
+  readonly parts: ReadonlyMap<number, number>;
+}
+
+export const NO_WAITS: BlockWaits = { from: 0, to: 0, parts: new Map() };
 
 /** A ring. Blocks do not overlap each other. */
 export class RecentBlocks {
   readonly #ring: RecentBlock[] = [];
   readonly #starts = new Float64Array(MAX_RECENT_BLOCKS);
   readonly #ends = new Float64Array(MAX_RECENT_BLOCKS);
-  /** The waits of spans that each block fell into as a whole: nearly all. */
-  readonly #waits: Wait[] = [];
   /** When the latest had ended of a block and those before it: a pile-up comes after its parts. */
   readonly #latestEnds = new Float64Array(MAX_RECENT_BLOCKS);
   /** The numbers of the blocks that a span made or ran in, by its id; the oldest comes first. */
   readonly #numbersById = new Map<string, number[]>();
+  /** The numbers of the blocks that are not reported yet. */
+  readonly #unnamed = new Set<number>();
   /** How many blocks there have been; they are numbered from 0. */
   #count = 0;
   /** When the latest block ended. */
   #latestEnd = Number.NEGATIVE_INFINITY;
   /** When the latest of the forgotten ended. */
   #forgottenUntil = Number.NEGATIVE_INFINITY;
-  /** For a span that lasted through all of them; found out once for all such spans. */
-  #ofAll: Stall | undefined;
-  #earliest: number | undefined;
 
-  add(block: RecentBlock): void {
-    this.#ofAll = undefined;
-    this.#earliest = undefined;
+  /** @returns its number */
+  add(block: RecentBlock): number {
     const number = this.#count++;
     const slot = number % MAX_RECENT_BLOCKS;
     const oldest = this.#ring[slot];
-    if (oldest !== undefined) this.#forget(oldest);
+    if (oldest !== undefined) this.#forget(oldest, number - MAX_RECENT_BLOCKS);
     this.#ring[slot] = block;
     this.#starts[slot] = block.start;
     this.#ends[slot] = block.end;
-    this.#waits[slot] = { block, millis: block.end - block.start };
     this.#latestEnd = Math.max(this.#latestEnd, block.end);
     this.#latestEnds[slot] = this.#latestEnd;
+    this.#unnamed.add(number);
     for (const id of spanIdsOf(block)) {
       const numbers = this.#numbersById.get(id);
       if (numbers === undefined) this.#numbersById.set(id, [number]);
       else numbers.push(number);
     }
+    return number;
+  }
+
+  /** It is reported. */
+  name(number: number, named: NamedBlock): void {
+    this.#unnamed.delete(number);
+    const block = this.at(number);
+    if (block !== undefined) block.named = named;
+  }
+
+  /** Undefined if it is forgotten. */
+  at(number: number): RecentBlock | undefined {
+    return this.#isKept(number) ? this.#ring[number % MAX_RECENT_BLOCKS] : undefined;
+  }
+
+  areNamed({ from, to }: BlockWaits): boolean {
+    for (const number of this.#unnamed) if (number >= from && number < to) return false;
+    return true;
   }
 
   /** Hot. Whether any block ended after `start`. */
@@ -94,58 +113,51 @@ export class RecentBlocks {
   }
 
   /**
-   * Hot. How long a span that has ended was stalled.
-   * @param isEntry whether it is known how long it waited for each block
+   * Hot. How long a span that has ended was stalled. From the newest block backwards: nearly all
+   * are taken as a whole, in some nanoseconds.
    */
-  stallOf(span: SpanTime, isEntry = false): Stall {
-    const own = this.#numbersById.get(span.spanId);
-    if (own !== undefined || !this.#hasLastedThroughAll(span))
-      return this.#compare(span, own, isEntry ? [] : undefined);
-    this.#ofAll ??= this.#compare({ spanId: '', ...ALWAYS }, undefined, []);
-    const { millis, longest, longestMillis, waits } = this.#ofAll;
-    const incomplete = this.#forgottenUntil > span.start;
-    return { millis, longest, longestMillis, incomplete, waits: isEntry ? waits : undefined };
-  }
-
-  /** Most others begin after the oldest block did. */
-  #hasLastedThroughAll({ start, end }: SpanTime): boolean {
-    const began = start + MAX_CLOCK_ERROR_MILLIS;
-    const size = Math.min(this.#count, MAX_RECENT_BLOCKS);
-    const oldest = this.#starts[(this.#count - size) % MAX_RECENT_BLOCKS] as number;
-    if (end < this.#latestEnd || began >= oldest) return false;
-    // The part of a pile-up may have begun before the one that is older.
-    this.#earliest ??= this.#starts.subarray(0, size).reduce((a, b) => Math.min(a, b), oldest);
-    return began < this.#earliest;
-  }
-
-  /** From the newest block backwards. */
-  #compare(span: SpanTime, own: readonly number[] | undefined, waits: Wait[] | undefined): Stall {
-    let millis = 0;
-    let longest: RecentBlock | undefined;
-    let longestMillis = 0;
-    let nextOwn = own === undefined ? -1 : own.length - 1;
+  stallOf(span: SpanTime): Stall {
     const { start, end } = span;
-    for (let number = this.#count - 1; this.#isAfter(number, start); number--) {
+    const own = this.#numbersById.get(span.spanId);
+    let nextOwn = own === undefined ? -1 : own.length - 1;
+    const parts = new Map<number, number>();
+    const surelyBefore = start + MAX_CLOCK_ERROR_MILLIS;
+    let millis = 0;
+    let longest = -1;
+    let longestMillis = 0;
+    let to = this.#count;
+    let number = to - 1;
+    for (; this.#isAfter(number, start); number--) {
       const slot = number % MAX_RECENT_BLOCKS;
-      const isOwn = nextOwn >= 0 && own?.[nextOwn] === number;
-      if (isOwn) nextOwn--;
       const from = this.#starts[slot] as number;
-      const overlap = Math.min(this.#ends[slot] as number, end) - Math.max(from, start);
-      if (!(overlap >= MIN_STALL_MILLIS)) continue;
-      const block = this.#ring[slot] as RecentBlock;
-      let stalled = overlap;
-      if (isOwn) stalled = stallIn(block, span);
-      else if (start >= from - MAX_CLOCK_ERROR_MILLIS) stalled = stallOfOther(block, span);
-      if (stalled === 0) continue;
+      const until = this.#ends[slot] as number;
+      const isOwn = nextOwn >= 0 && own?.[nextOwn] === number;
+      let stalled = until - from;
+      if (isOwn || from <= surelyBefore || until > end || stalled < MIN_STALL_MILLIS) {
+        if (isOwn) nextOwn--;
+        stalled = this.#compare(slot, span, isOwn);
+        // Nothing is known of those after its end.
+        if (millis + stalled === 0) to = number;
+        else parts.set(number, stalled);
+      }
       millis += stalled;
-      const whole = this.#waits[slot] as Wait;
-      waits?.push(stalled === whole.millis ? whole : { block, millis: stalled });
       if (stalled > longestMillis) {
-        longest = block;
+        longest = number;
         longestMillis = stalled;
       }
     }
-    return { millis, longest, longestMillis, incomplete: this.#forgottenUntil > start, waits };
+    return {
+      millis,
+      longest: longest === -1 ? undefined : this.#ring[longest % MAX_RECENT_BLOCKS],
+      longestMillis,
+      incomplete: this.#forgottenUntil > start,
+      waits: millis === 0 ? NO_WAITS : { from: number + 1, to, parts },
+    };
+  }
+
+  #compare(slot: number, span: SpanTime, isOwn: boolean): number {
+    const block = this.#ring[slot] as RecentBlock;
+    return isOwn ? stallIn(block, span) : stallOfOther(block, span);
   }
 
   /** The latest block that this time was a part of; one that ended as it began is not. */
@@ -159,13 +171,17 @@ export class RecentBlocks {
 
   /** Hot. Whether this block, or one before it, is remembered and ended after `start`. */
   #isAfter(number: number, start: number): boolean {
-    const isKept = number >= 0 && number >= this.#count - MAX_RECENT_BLOCKS;
-    return isKept && (this.#latestEnds[number % MAX_RECENT_BLOCKS] as number) > start;
+    return this.#isKept(number) && (this.#latestEnds[number % MAX_RECENT_BLOCKS] as number) > start;
   }
 
-  #forget(block: RecentBlock): void {
+  #isKept(number: number): boolean {
+    return number >= 0 && number >= this.#count - MAX_RECENT_BLOCKS && number < this.#count;
+  }
+
+  #forget(block: RecentBlock, number: number): void {
     this.#forgottenUntil = Math.max(this.#forgottenUntil, block.end);
-    block.named ??= {}; // if reporting it failed
+    this.#unnamed.delete(number); // if reporting it failed
+    block.named ??= {};
     for (const id of spanIdsOf(block)) {
       const numbers = this.#numbersById.get(id);
       if (numbers === undefined || numbers.length === 1) this.#numbersById.delete(id);

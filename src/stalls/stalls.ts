@@ -17,11 +17,8 @@ import { traceIdOf } from '../report/attributed-request.ts';
 import type { Instruments } from '../report/instruments.ts';
 import {
   announceRequests,
-  byFunction,
   hasRequestSubscribers,
-  MANY_WAITS,
   publishRequest,
-  type RequestWait,
 } from '../report/request-channel.ts';
 import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/copies.ts';
@@ -29,10 +26,17 @@ import { dateNow } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { Askers } from './askers.ts';
 import { callOf, type SomeSpan } from './calls.ts';
-import { EndedRequests, type Wait } from './ended-requests.ts';
+import { EndedRequests } from './ended-requests.ts';
+import type { FunctionSums, Wait } from './function-sums.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, type LoopMoment, Queue, type Queued, queuedBy } from './queue.ts';
-import { type RecentBlock, RecentBlocks, type Stall } from './recent-blocks.ts';
+import {
+  type BlockWaits,
+  NO_WAITS,
+  type RecentBlock,
+  RecentBlocks,
+  type Stall,
+} from './recent-blocks.ts';
 import { type BlockTime, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Contexts that ran in a block, the heaviest: the spans around each of them are found. */
@@ -76,6 +80,11 @@ const MAX_OPEN_CALLS = 500;
 export type EndedSpan = Span &
   NamedSpan & { readonly kind: SpanKind; readonly startTime: HrTime; readonly endTime: HrTime };
 
+/** {@link Stall.millis} are with those of a pile-up that had not ended. */
+export interface SpanStall extends Stall {
+  readonly pileUp?: { readonly start: number; readonly end: number; readonly millis: number };
+}
+
 export class Stalls {
   #session: StallSession | undefined;
   /**
@@ -90,12 +99,9 @@ export class Stalls {
     () => dateNow() - this.#drift(),
   );
   readonly #blocks = new RecentBlocks();
-  #unnamed = 0;
   readonly #queue = new Queue();
   readonly #askers = new Askers();
-  readonly #requests = new EndedRequests();
-  /** Of those with many waits, which other requests may have as well: once all names are known. */
-  readonly #named = new WeakMap<readonly Wait[], readonly RequestWait[]>();
+  readonly #requests = new EndedRequests(this.#blocks);
   /** The same for all spans that end in a pile-up that has not ended. */
   readonly #pileUpTimes = new WeakMap<OngoingPileUp, BlockTime | undefined>();
 
@@ -184,20 +190,20 @@ export class Stalls {
   }
 
   /** Hot: how long a span that ends was stalled; undefined if it surely was not. */
-  stallOf(span: EndedSpan): Stall | undefined {
+  stallOf(span: EndedSpan): SpanStall | undefined {
     const ongoing = this.#session?.ongoingPileUp();
     const pileUp = ongoing && this.#pileUpTime(ongoing);
     const start = this.#startOf(span) ?? Number.NEGATIVE_INFINITY;
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, this.#timeOf(span, span.endTime));
-    const stall = this.#blocks.stallOf(time, isEntryKind(span));
+    const stall = this.#blocks.stallOf(time);
     if (pileUp === undefined) return stall;
     const more = stallIn(pileUp, time);
     if (more === 0) return stall;
     return {
       ...stall,
       millis: stall.millis + more,
-      waits: stall.waits && [...stall.waits, { block: undefined, pileUp, millis: more }],
+      pileUp: { start: pileUp.start, end: pileUp.end, millis: more },
       // A pile-up that has not ended has no span that a link could lead to.
       ...(more > stall.longestMillis && { longest: undefined, longestMillis: more }),
     };
@@ -208,12 +214,11 @@ export class Stalls {
    * @param stall of {@link stallOf}
    * @param queued of {@link ending}
    */
-  ended(span: EndedSpan, stall: Stall | undefined, queued: Queued | undefined): void {
-    const session = this.#session;
-    const waits = stall?.waits ?? [];
-    if (waits.length > 0 || queued !== undefined || hasRequestSubscribers())
-      this.#addRequest(span, waits, queued);
-    session?.stalled(stall?.millis ?? 0);
+  ended(span: EndedSpan, stall: SpanStall | undefined, queued: Queued | undefined): void {
+    const stalledMillis = stall?.millis ?? 0;
+    if (stalledMillis > 0 || queued !== undefined || hasRequestSubscribers())
+      this.#addRequest(span, stall, queued);
+    this.#session?.stalled(stalledMillis);
   }
 
   /** Hot. Whether a request that begins now may have waited for a block. */
@@ -225,8 +230,9 @@ export class Stalls {
     return !this.#requests.isEmpty;
   }
 
-  report(isLast = false): void {
-    this.#requests.report(isLast);
+  /** See {@link EndedRequests.report}. */
+  report(isLast = false, until?: number): boolean {
+    return this.#requests.report(isLast, until);
   }
 
   /** The span of this process around a span, if a processor knows either. */
@@ -236,19 +242,19 @@ export class Stalls {
   }
 
   #addBlock(block: Block, recent: RecentBlock): void {
-    this.#unnamed++;
-    recent.span?.onReported((facts) => {
-      this.#unnamed--;
-      recent.named = namedBlock(facts);
-    });
+    const add = () => {
+      const number = this.#blocks.add(recent);
+      recent.span?.onReported((facts) => this.#blocks.name(number, namedBlock(facts)));
+    };
     // When a pile-up is known, what drains after it is over.
     const isOfOne = block.kind === 'callback' || block.kind === 'microtasks';
     if (isOfOne && spanOf(block) === undefined) {
       this.#askers.after((ids) => {
         const blockingSpanIds = new Set([...recent.blockingSpanIds, ...ids]);
-        this.#blocks.add(Object.assign(recent, { blockingSpanIds }));
+        Object.assign(recent, { blockingSpanIds });
+        add();
       });
-    } else this.#blocks.add(recent);
+    } else add();
     if (canCountIterations) this.#queue.add(recent, this.#endOf(block));
   }
 
@@ -272,53 +278,48 @@ export class Stalls {
   }
 
   /** Reads what is needed of the span, which is not kept. */
-  #addRequest(span: EndedSpan, stalls: readonly Wait[], queued: Queued | undefined): void {
+  #addRequest(span: EndedSpan, stall: SpanStall | undefined, queued: Queued | undefined): void {
     const session = this.#session;
     const operation = operationOf(span);
     const startTimeMillis = hrTimeToMillis(span.startTime);
-    const endTimeMillis = hrTimeToMillis(span.endTime);
+    const durationMillis = hrTimeToMillis(span.endTime) - startTimeMillis;
     const traceId = traceIdOf(span);
     const iteration = session?.clock.loopCount() ?? Number.NaN;
-    const before = (): Wait[] =>
-      queued?.waits().map((wait) => ({ ...wait, isQueued: true as const })) ?? [];
-    const withBefore = () => (queued === undefined ? stalls : [...before(), ...stalls]);
-    this.#requests.add({
-      isKnown: () => {
-        const last = stalls.at(-1);
-        if (last?.pileUp !== undefined) last.block ??= this.#blocks.within(last.pileUp);
-        else if (this.#unnamed === 0 && queued === undefined) return true;
-        const now = this.#momentOf(this.#session?.clock);
-        if (queued !== undefined && !this.#queue.isOver(now)) return false;
-        // A pile-up may be no block after all: the process was suspended, for one.
-        const isOver = now.iteration - iteration > MAX_ITERATIONS_TO_BLOCK;
-        if (this.#named.has(stalls) && queued === undefined) return true;
-        return withBefore().every(({ block }) => (block ? block.named !== undefined : isOver));
-      },
-      report: () => {
-        const waits = this.#withNames(withBefore());
-        if (waits.length > 0) session?.caused([...byFunction(waits).values()], operation);
-        if (!hasRequestSubscribers()) return;
-        publishRequest({
-          route: operation.name ?? '',
-          traceId,
-          startTimeMillis,
-          durationMillis: endTimeMillis - startTimeMillis,
-          stalledMillis: sumOf(waits.filter(({ isQueued }) => !isQueued)),
-          queuedMillis: sumOf(waits.filter(({ isQueued }) => isQueued)),
-          waits,
-        });
-      },
-    });
-  }
-
-  #withNames(waits: readonly Wait[]): readonly RequestWait[] {
-    const known = this.#named.get(waits);
-    if (known !== undefined) return known;
-    const named = waits.map(withName);
-    const areMany = waits.length >= MANY_WAITS;
-    if (areMany && waits.every(({ block }) => block?.named !== undefined))
-      this.#named.set(waits, named);
-    return named;
+    const { waits = NO_WAITS, millis: stalledMillis = 0, pileUp } = stall ?? {};
+    const ofPileUp: Wait[] = pileUp ? [{ block: undefined, millis: pileUp.millis }] : [];
+    const others = (): Wait[] => [
+      ...(queued?.waits().map((wait) => ({ ...wait, isQueued: true as const })) ?? []),
+      ...ofPileUp,
+    ];
+    const report = (sums: FunctionSums, ofBlocks: BlockWaits) => {
+      const more = others();
+      const functions = sums.functionsOf(ofBlocks, more, stalledMillis);
+      if (functions.length > 0) session?.caused(functions, operation);
+      if (!hasRequestSubscribers()) return;
+      publishRequest({
+        route: operation.name ?? '',
+        traceId,
+        startTimeMillis,
+        durationMillis,
+        stalledMillis,
+        queuedMillis: functions.reduce((sum, { queuedMillis }) => sum + queuedMillis, 0),
+        functions,
+        longest: () => sums.longestOf(ofBlocks, more),
+        waits: () => sums.waitsOf(ofBlocks, more),
+      });
+    };
+    const isKnown = () => {
+      for (const wait of ofPileUp) wait.block ??= pileUp && this.#blocks.within(pileUp);
+      const now = this.#momentOf(this.#session?.clock);
+      if (queued !== undefined && !this.#queue.isOver(now)) return false;
+      if (!this.#blocks.areNamed(waits)) return false;
+      // A pile-up may be no block after all: the process was suspended, for one.
+      const isOver = now.iteration - iteration > MAX_ITERATIONS_TO_BLOCK;
+      return others().every(({ block }) => (block ? block.named !== undefined : isOver));
+    };
+    const request = { waits, isKnown, report };
+    if (stalledMillis === 0 && queued === undefined) this.#requests.reportNow(request);
+    else this.#requests.add(request);
   }
 
   /** Undefined if it stalls no span: one of them asked for it, or the process was suspended. */
@@ -408,16 +409,6 @@ function namedBlock({ startTimeMillis, code }: EventLoopBlock) {
 
 /** Blocks are remembered for long, and a span that has ended is compared with none of them. */
 const isOpen = (span: Span) => spanEndTime(span) === undefined;
-
-function withName(wait: Wait): RequestWait {
-  const { block, millis, isQueued } = wait;
-  const named = wait.named ?? { block: block?.named ?? {}, millis, ...(isQueued && { isQueued }) };
-  if (block?.named !== undefined) wait.named = named;
-  return named;
-}
-
-const sumOf = (waits: readonly Pick<Wait, 'millis'>[]) =>
-  waits.reduce((sum, { millis }) => sum + millis, 0);
 
 const spanOf = ({ context }: Pick<Block, 'context'>) => context && trace.getSpan(context);
 

@@ -5,7 +5,7 @@
  * Guarantees: memory is bounded; each millisecond of a wait counts for one function and one route.
  */
 import { keyOf } from '../name/key.ts';
-import { byFunction, type RequestMessage } from '../report/request-channel.ts';
+import type { RequestMessage } from '../report/request-channel.ts';
 import { count, duration } from '../support/numbers.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';
@@ -42,7 +42,7 @@ export class Requests {
   readonly #otherPairs = { totals: NO_STALLS };
   #count = 0;
 
-  add({ route, durationMillis, stalledMillis, queuedMillis, waits }: RequestMessage): void {
+  add({ route, durationMillis, stalledMillis, queuedMillis, functions }: RequestMessage): void {
     this.#count++;
     const known = valueFor(this.#routes, route, MAX_ROUTES, () => new Route());
     const totals = known ?? this.#otherRoutes;
@@ -53,14 +53,9 @@ export class Requests {
     const stall = stallOf(stalledMillis, queuedMillis);
     totals.add(durationMillis, stall);
     this.#all = addStalls(this.#all, stall);
-    const isOfQueue = queuedMillis > 0;
-    const stalled = byFunction(isOfQueue ? waits.filter(({ isQueued }) => !isQueued) : waits);
-    const queued = byFunction(isOfQueue ? waits.filter(({ isQueued }) => isQueued) : []);
     // A request counts once for a function, however many blocks of it it waited for.
-    for (const key of new Set([...stalled.keys(), ...queued.keys()])) {
-      const code = (stalled.get(key) ?? queued.get(key))?.code;
-      const millisIn = (sums: typeof stalled) => sums.get(key)?.millis ?? 0;
-      const ofKey = stallOf(millisIn(stalled), millisIn(queued));
+    for (const { key, code, ...ofWaits } of functions) {
+      const ofKey = stallOf(ofWaits.stalledMillis, ofWaits.queuedMillis);
       const ofFunction = valueFor(this.#functions, key, MAX_FUNCTIONS, () => ({
         totals: NO_STALLS,
       }));

@@ -22,11 +22,14 @@ export const stallOf = (stalledMillis: number, queuedMillis: number): StallTotal
 
 export const NO_STALLS = stallOf(0, 0);
 
-export const addStalls = (a: Partial<StallTotals>, b: Partial<StallTotals>): StallTotals => {
-  const names = Object.keys(NO_STALLS) as (keyof StallTotals)[];
-  const sums = names.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]);
-  return Object.fromEntries(sums) as StallTotals;
-};
+/** For each request that waited, and each function that it waited for. */
+export const addStalls = (a: Partial<StallTotals>, b: Partial<StallTotals>): StallTotals => ({
+  waitedRequests: (a.waitedRequests ?? 0) + (b.waitedRequests ?? 0),
+  stalledRequests: (a.stalledRequests ?? 0) + (b.stalledRequests ?? 0),
+  stalledMillis: (a.stalledMillis ?? 0) + (b.stalledMillis ?? 0),
+  queuedRequests: (a.queuedRequests ?? 0) + (b.queuedRequests ?? 0),
+  queuedMillis: (a.queuedMillis ?? 0) + (b.queuedMillis ?? 0),
+});
 
 export const harmOf = ({ stalledMillis = 0, queuedMillis = 0 }: Partial<StallTotals> = {}) =>
   stalledMillis + queuedMillis;

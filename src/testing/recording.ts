@@ -176,7 +176,7 @@ class StallsByBlock {
 
   readonly add = (message: unknown): void => {
     this.#requests++;
-    for (const { block, millis } of (message as RequestMessage).waits) {
+    for (const { block, millis } of (message as RequestMessage).waits()) {
       const { startTimeMillis = Number.NaN } = block;
       const { stalledRequests, stalledMillis } = this.#stalls.get(startTimeMillis) ?? NO_STALLS;
       this.#stalls.set(startTimeMillis, {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ReportBlock, ReportDocument } from '../../src/html-report/document.ts';
 import { ReportRecorder } from '../../src/html-report/recorder.ts';
 import { SourceLines } from '../../src/html-report/source-lines.ts';
+import { functionKeyOf } from '../../src/summary/requests.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const BLOCKS = 10_000;
@@ -83,7 +84,16 @@ export function largeRecorder(folder: string): ReportRecorder {
         durationMillis: block.durationMillis + 40,
         stalledMillis: block.durationMillis,
         queuedMillis: 0,
-        waits: [{ block, millis: block.durationMillis }],
+        functions: [
+          {
+            key: functionKeyOf(block.code),
+            ...(block.code && { code: block.code }),
+            stalledMillis: block.durationMillis,
+            queuedMillis: 0,
+          },
+        ],
+        longest: () => [{ block, millis: block.durationMillis }],
+        waits: () => [],
       });
     }
     time += block.durationMillis + 30 + next() * 100;

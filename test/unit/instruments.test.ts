@@ -1,6 +1,7 @@
 import { type Attributes, createNoopMeter, type Meter, ROOT_CONTEXT } from '@opentelemetry/api';
 import { createInstruments } from '../../src/report/instruments.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
+import { functionWait } from './support/request-message.ts';
 
 /** Records the function names of each instrument. */
 function setUp() {
@@ -39,7 +40,10 @@ test('what functions stalled is bounded by function and by route, and adds up', 
   for (let i = 0; i < 200; i++) {
     for (let j = 0; j < 200; j++) {
       const operation = { httpRoute: `/${j}`, name: `GET /${j}` };
-      instruments.stallCaused([{ code: code(`f${i}`), millis: 10 }], operation);
+      instruments.stallCaused(
+        [functionWait({ code: code(`f${i}`), stalledMillis: 10 })],
+        operation,
+      );
     }
   }
   expect(series(['code.function.name'])).toBe(101);
@@ -56,7 +60,9 @@ test('the functions that stalled have the names that the same ones have as block
   const { instruments, names } = setUp();
   for (let i = 0; i < 200; i++) instruments.block(block(`f${i}`), ROOT_CONTEXT);
   instruments.stallCaused(
-    [{ code: code('f0'), millis: 10 }, { code: code('f150'), millis: 10 }, { millis: 10 }],
+    [code('f0'), code('f150'), undefined].map((each) =>
+      functionWait({ ...(each && { code: each }), stalledMillis: 10 }),
+    ),
     { name: 'orders process' },
   );
   expect(names.get('event_loop.stall.caused')).toEqual(['f0', '_other', undefined]);

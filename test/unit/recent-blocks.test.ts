@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import type { FunctionWait } from '../../src/report/request-channel.ts';
+import { FunctionSums } from '../../src/stalls/function-sums.ts';
 import {
   MAX_RECENT_BLOCKS,
   type RecentBlock,
@@ -77,7 +79,8 @@ test('a span is stalled by each block as if it was compared with that one alone'
       const of: SpanTime = { ...span, ...times, end: startedAt + length };
       const alone = all.map((each) => stallIn(each, of));
       const ring = recent(...all);
-      const { millis, longestMillis, waits = [] } = ring.stallOf(of, true);
+      const { millis, longestMillis, waits: ofBlocks } = ring.stallOf(of);
+      const waits = new FunctionSums(ring).waitsOf(ofBlocks, []);
       expect(millis).toBeCloseTo(
         alone.reduce((sum, each) => sum + each, 0),
         6,
@@ -103,4 +106,66 @@ test('a span is stalled by each block as if it was compared with that one alone'
       expect(ring.stallOf({ ...of, start }).millis).toBe(millis);
     }),
   );
+});
+
+test('a span that lasted through a thousand blocks is compared with few of them', () => {
+  const ring = new RecentBlocks();
+  const looked = new Set<number>();
+  for (let i = 0; i < 1000; i++) {
+    const each = block(100 * i, 100 * i + 50, ...(i === 500 ? ['me'] : []));
+    const get = (_: RecentBlock, name: string) => {
+      looked.add(i);
+      return Reflect.get(each, name);
+    };
+    ring.add(new Proxy<RecentBlock>(each, { get: get as never }));
+  }
+  looked.clear();
+  const { millis, waits } = ring.stallOf(span('me', 20, 1e6));
+  expect(millis).toBe(30 + 998 * 50);
+  expect([...looked]).toEqual([500, 0]);
+  expect(waits.parts.size).toBe(2);
+});
+
+test('requests that ended together: the functions and the longest waits of each are its own', () => {
+  const ring = new RecentBlocks();
+  for (let i = 0; i < 200; i++) {
+    const name = i % 7 === 6 ? {} : { key: `f${i % 7}`, startTimeMillis: i };
+    ring.name(ring.add(block(100 * i, 100 * i + 20 + ((i * 37) % 60), `s${i % 5}`)), name);
+  }
+  const ids = ['s0', 's1', 'other'];
+  const all = Array.from({ length: 60 }, (_, i) =>
+    span(ids[i % 3] as string, (i * 7919) % 19_000, i % 4 === 0 ? 15_050 : 1e6),
+  ).map((each) => ring.stallOf(each));
+  const byKey = (sums: readonly FunctionWait[]) =>
+    [...sums]
+      .map(({ key, stalledMillis }) => [key, Math.round(stalledMillis)] as const)
+      .sort(([a], [b]) => a.localeCompare(b));
+  const shared = new FunctionSums(ring);
+  for (const { waits, millis } of all) {
+    // Added up from its waits for each block.
+    const one = shared.waitsOf(waits, []);
+    const keys = [...new Set(one.map(({ block: { key = '' } }) => key))];
+    const expected = keys.map((key) => ({
+      key,
+      queuedMillis: 0,
+      stalledMillis: one
+        .filter((wait) => (wait.block.key ?? '') === key)
+        .reduce((sum, wait) => sum + wait.millis, 0),
+    }));
+    expect(byKey(shared.functionsOf(waits, [], millis))).toEqual(byKey(expected));
+    const longest = one.map((wait) => wait.millis).sort((a, b) => b - a);
+    const found = shared.longestOf(waits, []).map((wait) => wait.millis);
+    expect(found.length).toBeGreaterThanOrEqual(Math.min(longest.length, 14));
+    expect(found).toEqual(expect.arrayContaining(longest.slice(0, 14)));
+  }
+});
+
+test('what is forgotten before a request is reported counts for no function', () => {
+  const ring = new RecentBlocks();
+  ring.name(ring.add(block(0, 50)), { key: 'f' });
+  const { waits, millis } = ring.stallOf(span('me', -100, 1000));
+  for (let i = 0; i < MAX_RECENT_BLOCKS; i++) ring.add(block(2000 + i, 2000 + i + 1));
+  expect(new FunctionSums(ring).functionsOf(waits, [], millis)).toMatchObject([
+    { key: '', stalledMillis: 50 },
+  ]);
 });

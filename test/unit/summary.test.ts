@@ -8,8 +8,10 @@ import type { RequestMessage } from '../../src/report/request-channel.ts';
 import { ADVICE } from '../../src/summary/advice.ts';
 import { Durations } from '../../src/summary/durations.ts';
 import { blockJson, summaryJson } from '../../src/summary/json.ts';
+import { functionKeyOf } from '../../src/summary/requests.ts';
 import { Summary, type SummaryTimes } from '../../src/summary/summary.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
+import { functionWait, requestMessage } from './support/request-message.ts';
 import { WHOLE_BLOCK } from './support/whole-block.ts';
 
 const block = (
@@ -88,19 +90,20 @@ describe('requests', () => {
     durationMillis: number,
     waits: readonly (readonly [string | undefined, number])[] = [],
     more: Partial<RequestMessage> = {},
-  ): RequestMessage => ({
-    route: 'GET /list',
-    traceId: '0'.repeat(32),
-    startTimeMillis: 0,
-    durationMillis,
-    stalledMillis: waits.reduce((sum, [, millis]) => sum + millis, 0),
-    queuedMillis: 0,
-    waits: waits.map(([functionName, millis]) => ({
-      block: functionName === undefined ? {} : { code: { ...CODE, functionName } },
-      millis,
-    })),
-    ...more,
-  });
+  ): RequestMessage =>
+    requestMessage({
+      durationMillis,
+      stalledMillis: waits.reduce((sum, [, millis]) => sum + millis, 0),
+      functions: waits.map(([functionName, stalledMillis]) =>
+        functionWait({ ...placeOf(functionName), stalledMillis }),
+      ),
+      ...more,
+    });
+  /** As that of a block. */
+  const placeOf = (functionName: string | undefined) => {
+    const code = functionName === undefined ? undefined : { ...CODE, functionName };
+    return { key: functionKeyOf(code), ...(code && { code }) };
+  };
   const summaryOf = (
     blocks: readonly EventLoopBlock[],
     requests: readonly RequestMessage[],
@@ -115,7 +118,7 @@ describe('requests', () => {
   test('that arrived during a block count, and waited', () => {
     const queued = (millis: number, functionName: string): Partial<RequestMessage> => ({
       queuedMillis: millis,
-      waits: [{ block: { code: { ...CODE, functionName } }, millis, isQueued: true }],
+      functions: [functionWait({ ...placeOf(functionName), queuedMillis: millis })],
     });
     const requests = [
       request(1, [], queued(250, 'report')),

@@ -2,6 +2,7 @@
 
 import { ReportRecorder } from '../../../src/html-report/recorder.ts';
 import { announceRequests } from '../../../src/report/request-channel.ts';
+import { requestMessage } from '../support/request-message.ts';
 
 const frame = (name: string, line = 1) => ({ name, file: '/app/a.js', line, functionLine: 1 });
 const blockOf = (durationMillis: number, startTimeMillis = durationMillis) => ({
@@ -32,15 +33,7 @@ test('requests that were stalled least are left out first', () => {
   announceRequests();
   const recorder = new ReportRecorder();
   for (let millis = 1; millis <= 3000; millis++) {
-    recorder.request({
-      route: 'GET /',
-      traceId: '',
-      startTimeMillis: millis,
-      durationMillis: millis,
-      stalledMillis: millis,
-      queuedMillis: 0,
-      waits: [{ block: { startTimeMillis: 1 }, millis }],
-    });
+    recorder.request(requestMessage({ startTimeMillis: millis, stalledMillis: millis }));
   }
 
   const { requests = [], dropped } = recorder.read();
@@ -52,22 +45,12 @@ test('requests that were stalled least are left out first', () => {
 test('of each request the longest waits are kept; how long it waited for all is', () => {
   announceRequests();
   const recorder = new ReportRecorder();
-  const WAITS = 1024;
-  const waits = Array.from({ length: WAITS }, (_, i) => ({
-    block: { startTimeMillis: 1_764_000_000_000.123 + 1000 * i },
-    millis: 20 + ((i * 7) % WAITS),
-  }));
-  const stalledMillis = waits.reduce((sum, { millis }) => sum + millis, 0);
-  for (let i = 0; i < 2000; i++) {
-    const request = { route: 'GET /events', traceId: '0'.repeat(32), durationMillis: 1e6, waits };
-    recorder.request({ ...request, startTimeMillis: i, stalledMillis, queuedMillis: 0 });
-  }
-  const { requests = [] } = recorder.read();
-  expect(requests).toHaveLength(2000);
-  const [{ waits: kept, ...request } = { waits: [] }] = requests;
-  expect(request).toMatchObject({ stalledMillis });
-  expect(kept.filter((_, i) => i % 2 === 1)).toEqual(
-    Array.from({ length: 20 }, (_, i) => WAITS + 19 - i),
-  );
-  expect(JSON.stringify(requests).length).toBeLessThan(2000 * 1000);
+  const longest = [
+    { block: { startTimeMillis: 1_764_000_000_000.123 }, millis: 70 },
+    { block: {}, millis: 60 },
+  ];
+  recorder.request(requestMessage({ stalledMillis: 900, longest: () => longest }));
+  expect(recorder.read().requests).toMatchObject([
+    { stalledMillis: 900, waits: [1_764_000_000_000.12, 70] },
+  ]);
 });
