@@ -70,8 +70,8 @@ export interface LoopListener {
 
 /** The facts that an extra adds to the report of a block that has just ended. */
 export interface SpansAtBlock {
-  /** How many other spans were open, and stalled. */
-  readonly stalledSpans: number;
+  /** How many other spans were open, and stalled; undefined if that is not known. */
+  readonly stalledSpans: number | undefined;
   /** The block is going to be reported. */
   add(span: Pick<BlockLink, 'spanContext' | 'addQueued' | 'onReported'>): void;
 }

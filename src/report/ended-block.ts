@@ -65,6 +65,7 @@ export class EndedBlock {
 
   #facts(sampled: SampledCode, gc?: ReturnType<typeof collectionsAround>): EventLoopBlock {
     const { block, clock, stalledSpans, durationMillis } = this;
+    const queuedSpans = this.#queuedSpans;
     const { gcInNativeTimeMillis, isOutsideJavaScript, ...code } = sampled;
     const cpuTimeMillis = clock.cpuIsOfThread ? block.cpu : undefined;
     const cause = causeOfBlock(block, sampled, gc);
@@ -77,7 +78,8 @@ export class EndedBlock {
       ...(cause !== undefined && { cause }),
       ...(cpuTimeMillis !== undefined && { cpuTimeMillis }),
       ...(gc !== undefined && !Number.isNaN(gc.gcTimeMillis) && { gcTimeMillis: gc.gcTimeMillis }),
-      ...(stalledSpans !== undefined && { stalledSpans, queuedSpans: this.#queuedSpans }),
+      ...(stalledSpans !== undefined && { stalledSpans }),
+      ...((stalledSpans !== undefined || queuedSpans > 0) && { queuedSpans }),
       ...(expectsBlocks(this.context) && { expected: true as const }),
       ...code,
       // A recording needs it: see `testing/recording.ts`.

@@ -53,6 +53,8 @@ export interface Before {
 
 export interface BlockBefore {
   readonly block: RecentBlock;
+  /** Unix time from which on anything could wait for it. */
+  readonly from: number;
   /** It has waited for all of it. */
   readonly isWhole: boolean;
 }
@@ -71,13 +73,22 @@ export interface Queued {
   waits(): QueuedWait[];
 }
 
-interface QueuedBlock extends BlockEnd {
-  readonly block: RecentBlock;
-}
+interface QueuedBlock extends BlockEnd, Pick<BlockBefore, 'block' | 'from'> {}
 
 export class Queue {
   #blocks: QueuedBlock[] = [];
   #backlog: ReturnType<typeof newBacklog> | undefined;
+  /** Unix time at which a server has begun to listen, if that was seen. */
+  #listensSince = Number.NEGATIVE_INFINITY;
+  #hasServed = false;
+
+  /** A server begins to listen: before, nobody could come, unless another one has served. */
+  listens(now: number): void {
+    if (this.#hasServed) return;
+    this.#listensSince = now;
+    this.#blocks = [];
+    this.#backlog = undefined;
+  }
 
   /** Hot: asked for each span that starts. */
   get isEmpty(): boolean {
@@ -86,8 +97,10 @@ export class Queue {
 
   add(block: RecentBlock, end: BlockEnd): void {
     this.#drop(end);
-    this.#blocks.push({ ...end, block });
-    this.#backlog ??= newBacklog(block);
+    const from = Math.max(block.start, this.#listensSince);
+    if (from >= block.end) return;
+    this.#blocks.push({ ...end, block, from });
+    this.#backlog ??= newBacklog(from, block.end);
     this.#backlog.end = block.end;
     if (this.#blocks.length > MAX_BLOCKS) this.#blocks.splice(0, MAX_BLOCKS / 2);
   }
@@ -95,6 +108,7 @@ export class Queue {
   /** What an entry span that begins now may have waited for. */
   before(begin: SpanBegin): Before {
     this.#drop(begin);
+    this.#hasServed = true;
     const { iteration, taskStart, asyncId, beganAt } = begin;
     const backlog = this.#backlog;
     if (backlog === undefined) return { blocks: [] };
@@ -112,7 +126,10 @@ export class Queue {
       const isNew = isFirst && asyncId > ended.asyncId;
       // It was ready when the iteration asked for events; a new connection is read in the next one.
       const isWhole = ended.iteration >= (isNew ? iteration - 1 : iteration);
-      if (isBefore && (isRecent || isNew)) blocks.push({ block: ended.block, isWhole });
+      if (isBefore && (isRecent || isNew)) {
+        const { block, from } = ended;
+        blocks.push({ block, from, isWhole });
+      }
     }
     backlog.requests++;
     if (!isFirst) {
@@ -144,7 +161,7 @@ export class Queue {
 }
 
 /** From a block until the loop waits for events again: connections are accepted in order. */
-const newBacklog = ({ start, end }: RecentBlock) => ({
+const newBacklog = (start: number, end: number) => ({
   /** Unix times: of the first block, and of the latest span of a new connection. */
   start,
   end,
@@ -187,15 +204,15 @@ export function queuedBy({ blocks, arrival }: Before, beganAt: number): Queued |
 
 function waitsSince(blocks: readonly BlockBefore[], since: number): QueuedWait[] {
   return blocks
-    .map(({ block, isWhole }) => {
-      const from = isWhole ? block.start : Math.max(block.start, since);
-      return { block, millis: block.end - from };
-    })
+    .map(({ block, from, isWhole }) => ({
+      block,
+      millis: block.end - (isWhole ? from : Math.max(from, since)),
+    }))
     .filter(({ millis }) => millis > 0);
 }
 
 function onAverage(blocks: readonly BlockBefore[]): QueuedWait[] {
-  const lengthOf = ({ block: { start, end } }: BlockBefore) => end - start;
+  const lengthOf = ({ block, from }: BlockBefore) => block.end - from;
   const unknown = blocks.filter(({ isWhole }) => !isWhole);
   const all = unknown.reduce((sum, each) => sum + lengthOf(each), 0);
   let before = all;

@@ -90,11 +90,8 @@ export class RecentBlocks {
     return number;
   }
 
-  /** It is reported. */
-  name(number: number, named: NamedBlock): void {
+  reported(number: number): void {
     this.#unnamed.delete(number);
-    const block = this.at(number);
-    if (block !== undefined) block.named = named;
   }
 
   /** Undefined if it is forgotten. */

@@ -4,6 +4,7 @@
  * object. Times of spans are Unix times, and so are those of blocks from here on.
  */
 import { executionAsyncId } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block, OngoingPileUp } from '../block.ts';
 import type { Call } from '../detect/running-code.ts';
@@ -22,7 +23,8 @@ import {
 } from '../report/request-channel.ts';
 import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/copies.ts';
-import { dateNow } from '../support/time.ts';
+import { LISTEN_CHANNEL } from '../support/launches.ts';
+import { dateNow, now } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { Askers } from './askers.ts';
 import { callOf, type SomeSpan } from './calls.ts';
@@ -112,6 +114,7 @@ export class Stalls {
   start(session: StallSession): void {
     this.#session = session;
     if (Number.isNaN(this.#zero)) this.#zero = session.clock.epoch(0);
+    subscribe(LISTEN_CHANNEL, this.#onListening);
   }
 
   /** Does nothing if another session has taken its place. */
@@ -119,7 +122,10 @@ export class Stalls {
     if (this.#session !== session) return;
     this.report(true);
     this.#session = undefined;
+    unsubscribe(LISTEN_CHANNEL, this.#onListening);
   }
+
+  readonly #onListening = (): void => this.#queue.listens(this.#zero + now());
 
   watch(): void {
     this.#processors++;
@@ -137,18 +143,25 @@ export class Stalls {
     return this.#processors > 0;
   }
 
-  /** A block has just ended; undefined if spans cannot be compared with it. */
+  /** A block has just ended; undefined if nobody tells of spans. */
   spansAt(block: Block): SpansAtBlock | undefined {
+    if (!this.isWatched) return undefined;
     // Promise reactions without a stack sample: which spans blocked and which were stalled is not
     // known.
     const isUnknown = block.kind === 'microtasks' && block.context === undefined;
     // Nor are they in what a pooled connection or a worker has received: one of them asked for it.
     const isAnswer = madeByIn(block.context) !== undefined && block.resourceType !== 'Timeout';
-    if (!this.isWatched || isUnknown || isAnswer) return undefined;
     const { spans, time } = this.#ranIn(block, isOpen);
+    const recent = (span: RecentBlock['span']) => ({ ...time, span, named: undefined });
+    if (isUnknown || isAnswer)
+      return { stalledSpans: undefined, add: (span) => this.#addToQueue(block, recent(span)) };
     return {
       stalledSpans: this.#open.countStalled(time, spans),
-      add: (span) => this.#addBlock(block, { ...time, span, named: undefined }),
+      add: (span) => {
+        const added = recent(span);
+        this.#addToBlocks(block, added);
+        this.#addToQueue(block, added);
+      },
     };
   }
 
@@ -241,10 +254,11 @@ export class Stalls {
     return parent?.spanContext().isRemote === true ? undefined : parent;
   }
 
-  #addBlock(block: Block, recent: RecentBlock): void {
+  #addToBlocks(block: Block, recent: RecentBlock): void {
     const add = () => {
       const number = this.#blocks.add(recent);
-      recent.span?.onReported((facts) => this.#blocks.name(number, namedBlock(facts)));
+      if (recent.named !== undefined) this.#blocks.reported(number);
+      else recent.span?.onReported(() => this.#blocks.reported(number));
     };
     // When a pile-up is known, what drains after it is over.
     const isOfOne = block.kind === 'callback' || block.kind === 'microtasks';
@@ -255,6 +269,13 @@ export class Stalls {
         add();
       });
     } else add();
+  }
+
+  /** A request that begins after a block has surely waited for it, whoever has asked for that. */
+  #addToQueue(block: Block, recent: RecentBlock): void {
+    recent.span?.onReported((facts) => {
+      recent.named = namedBlock(facts);
+    });
     if (canCountIterations) this.#queue.add(recent, this.#endOf(block));
   }
 

@@ -408,6 +408,15 @@ describe('requests without an SDK', () => {
     expect(ended.stderr).not.toMatch(/jane|deadbeef|secret|reset/);
   });
 
+  test('none waits for what ran before a server listened', async () => {
+    const env = { [`${OPTION}CONSOLE`]: 'json' };
+    const ended = await run('by itself', { app: 'late-server.cjs', env });
+    const summary = JSON.parse(linesOf(ended).at(-1) ?? '');
+    expect(summary).toMatchObject({ startUp: { blocks: 1 }, routes: [{ count: 1 }] });
+    // From when it listened to its first turn.
+    expect(summary.queuedMillis).toBeLessThan(100);
+  });
+
   test.each([
     ['of clients that go away', 'aborted'],
     ['that have ended, and left a timer', 'timers'],

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { Agent, get, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { unixTime } from '../support/unix-time.cjs';
@@ -569,6 +570,40 @@ describe('requests that come while the event loop is blocked', () => {
       });
     },
   );
+
+  test('also for what belongs to no request: a message of a connection that one has opened', async () => {
+    const broker = createServer();
+    await once(broker.listen(0), 'listening');
+    const run = await runApp('queued-requests.cjs', { args: ['300'] }, async (app) => {
+      const port = Number(await app.printed('listening '));
+      const agent = new Agent({ keepAlive: true });
+      const send = sender(port, agent);
+      await Promise.all(Array.from({ length: REQUESTS }, () => send('/ready')));
+      const connected = once(broker, 'connection');
+      await send(`/subscribe/${(broker.address() as AddressInfo).port}`);
+      const [socket] = await connected;
+      await wait(100);
+      socket.write('message');
+      await app.printed('blocking');
+      await Promise.all(Array.from({ length: REQUESTS }, () => send('/ready')));
+      agent.destroy();
+      socket.destroy();
+    });
+    broker.close();
+
+    expectQuietExit(run);
+    const { block } = partsOf(run, 'message');
+    expect(block.parentSpanId).toBeUndefined();
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+      const queued = run.spans.filter(({ attributes }) => attributes['event_loop.stall.queued']);
+      expect(queued).toHaveLength(REQUESTS);
+      for (const { links } of queued)
+        expect(links).toContainEqual(
+          expect.objectContaining({ traceId: block.traceId, spanId: block.spanId }),
+        );
+      expect(block.attributes['event_loop.block.queued_spans']).toBe(REQUESTS);
+    });
+  });
 
   /** Of what a client outside waited. */
   const MAX_DIFFERENCE = 0.25;

@@ -21,11 +21,11 @@ const begin = (more: Partial<SpanBegin>): SpanBegin => ({
 });
 
 const [first, second] = [block(100, 500), block(500, 650)];
-const maybe = [second, first].map((each) => ({ block: each, isWhole: false }));
+const maybe = [second, first].map((each) => ({ block: each, from: each.start, isWhole: false }));
 const waitsOf = (...asked: Parameters<typeof queuedBy>) => queuedBy(...asked)?.waits();
 
 test('what it surely waited for counts as a whole, and so does what ran since', () => {
-  const blocks = [{ block: second, isWhole: true }, ...maybe.slice(1)];
+  const blocks = [{ block: second, from: second.start, isWhole: true }, ...maybe.slice(1)];
   expect(waitsOf({ blocks }, 660)).toEqual([
     { block: second, millis: 160 },
     { block: first, millis: 200 },
@@ -54,6 +54,31 @@ describe('new connections are accepted in order', () => {
       undefined,
       400 - 800 / 3 + 400,
     ]);
+  });
+});
+
+describe('before a server listens, nobody can come', () => {
+  const waitedAfter = (...listens: number[]) => {
+    const queue = new Queue();
+    for (const at of listens.filter((each) => each < first.end)) queue.listens(at);
+    queue.add(first, END);
+    for (const at of listens.filter((each) => each >= first.end)) queue.listens(at);
+    return queuedBy(queue.before(begin({})), 501)?.millis;
+  };
+
+  test.each([
+    ['in a block', [300], 200],
+    ['after it', [500], undefined],
+    ['before it', [90], 400],
+    ['twice', [90, 300], 200],
+  ])('%s', (_, listens, millis) => expect(waitedAfter(...listens)).toBe(millis));
+
+  test('unless another one has served', () => {
+    const queue = new Queue();
+    queue.add(first, END);
+    queue.before(begin({}));
+    queue.listens(502);
+    expect(queuedBy(queue.before(begin({})), 503)?.millis).toBe(400);
   });
 });
 

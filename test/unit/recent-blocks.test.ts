@@ -130,7 +130,8 @@ test('requests that ended together: the functions and the longest waits of each 
   const ring = new RecentBlocks();
   for (let i = 0; i < 200; i++) {
     const name = i % 7 === 6 ? {} : { key: `f${i % 7}`, startTimeMillis: i };
-    ring.name(ring.add(block(100 * i, 100 * i + 20 + ((i * 37) % 60), `s${i % 5}`)), name);
+    const each = block(100 * i, 100 * i + 20 + ((i * 37) % 60), `s${i % 5}`);
+    ring.add({ ...each, named: name });
   }
   const ids = ['s0', 's1', 'other'];
   const all = Array.from({ length: 60 }, (_, i) =>
@@ -162,7 +163,7 @@ test('requests that ended together: the functions and the longest waits of each 
 
 test('what is forgotten before a request is reported counts for no function', () => {
   const ring = new RecentBlocks();
-  ring.name(ring.add(block(0, 50)), { key: 'f' });
+  ring.add({ ...block(0, 50), named: { key: 'f' } });
   const { waits, millis } = ring.stallOf(span('me', -100, 1000));
   for (let i = 0; i < MAX_RECENT_BLOCKS; i++) ring.add(block(2000 + i, 2000 + i + 1));
   expect(new FunctionSums(ring).functionsOf(waits, [], millis)).toMatchObject([

@@ -1,5 +1,6 @@
 // A service that is blocked while requests come, on connections that it has and on new ones.
 const { createServer } = require('node:http');
+const { connect } = require('node:net');
 const { trace } = require('@opentelemetry/api');
 const { block, serve, startInstrumented } = require('./support/telemetry.cjs');
 
@@ -22,6 +23,14 @@ app.get('/report', (_request, response) => {
   setImmediate(ends[end] ?? (() => {}));
   block('report', Number(blockMillis));
   response.send('done');
+});
+// As the client of a queue that the first request makes.
+app.get('/subscribe/:port', (request, response) => {
+  connect(Number(request.params.port)).on('data', () => {
+    process.stdout.write('blocking\n');
+    block('message', Number(blockMillis));
+  });
+  response.send('subscribed');
 });
 
 serve(createServer(app), sdk);
