@@ -84,7 +84,10 @@ export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
  */
 export const ATTR_EVENT_LOOP_STALL_QUEUED = 'event_loop.stall.queued';
 
-/** The name of the stalled entry span, if it has no route. */
+/**
+ * The operation of the stalled entry span, if its route does not say it: that of GraphQL, the shape
+ * of a path without a route, or its name.
+ */
 export const ATTR_EVENT_LOOP_STALL_OPERATION = 'event_loop.stall.operation';
 
 /** On a link: what it leads to. */

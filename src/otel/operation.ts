@@ -1,5 +1,6 @@
 /**
- * What a request or a message is counted under: its route, else the name of its entry span.
+ * What a request or a message is counted under: its route, the shape of its path if there is none,
+ * else the name of its entry span.
  *
  * Guarantees: the path of a request is in none of it: what stands there is personal, or secret
  * (`/reset/<address>/<token>`), and each is another name.
@@ -7,10 +8,13 @@
 import type { Attributes } from '@opentelemetry/api';
 import { boundedName } from '../support/bounded.ts';
 
+/** Of a path without a known route. */
+const MAX_SEGMENTS = 8;
+
 /** Both are absent if nothing is known. */
 export interface Operation {
   readonly httpRoute?: string;
-  /** `GET /list`, `query Orders`, else the name of the entry span. */
+  /** `GET /list`, `query Orders`, or what its entry span was named. */
   readonly name?: string;
 }
 
@@ -44,10 +48,33 @@ function withMethod(route: string | undefined, attributes?: Attributes): string 
   return route === undefined || method === undefined ? route : `${method} ${route}`;
 }
 
-/** Some instrumentations name the span of a request by its path: then it is the method alone. */
+/** The name that somebody gave it; not what HTTP instrumentations do, some by the path. */
 function nameOf({ name, attributes }: NamedSpan): string | undefined {
   const known = nonEmpty(name);
-  return known?.includes('/') ? (methodOf(attributes) ?? known) : known;
+  const method = methodOf(attributes);
+  const isGiven = known !== undefined && !known.includes('/') && !known.endsWith(method ?? '');
+  if (method === undefined || isGiven) return known;
+  const path = attributes?.['url.path'] ?? attributes?.['http.target'];
+  return typeof path === 'string' ? `${method} ${shapeOf(path)}` : method;
+}
+
+/** What a GraphQL instrumentation knows of the operation that a span executes. */
+export function graphqlOperationOf({ attributes }: NamedSpan): string | undefined {
+  const type = attributes?.['graphql.operation.type'];
+  const name = nonEmpty(attributes?.['graphql.operation.name']);
+  return type === undefined || name === undefined ? undefined : `${type} ${name}`;
+}
+
+// `/*/*` of `/users/jane?full`: what stands in a path may be personal, or secret.
+export function shapeOf(path: string): string {
+  let shape = '';
+  for (let i = 0, segments = 0; i < path.length && segments <= MAX_SEGMENTS; i++) {
+    const character = path[i];
+    if (character === '?') break;
+    if (character !== '/') continue;
+    shape += ++segments > MAX_SEGMENTS ? '/…' : '/*';
+  }
+  return shape;
 }
 
 /** The name before semantic conventions 1.23, too: instrumentations may still use it. */

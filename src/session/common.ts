@@ -1,12 +1,13 @@
 /** Detection, sampling and reporting of a session share this. */
 import { realpathSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
-import type { Tracer, TracerProvider } from '@opentelemetry/api';
+import type { Context, Span, Tracer, TracerProvider } from '@opentelemetry/api';
 import type { ResolvedConfig } from '../config.ts';
 import type { SpanFacts } from '../detect/running-code.ts';
 import type { Extra } from '../extra.ts';
 import type { OriginOptions } from '../name/in-app.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { findParentsBy } from '../otel/entry-span.ts';
 import type { Logger } from '../otel/logger.ts';
 import { localParentOf } from '../otel/sdk-internals.ts';
 import type { Instruments } from '../report/instruments.ts';
@@ -63,6 +64,15 @@ export function createCommon(
 ): Common {
   const guard = new Guard(log.later);
   const { inApp } = config;
+  // A span processor knows more than the span itself.
+  const parentOf = (span: Span, context: Context): Span | undefined => {
+    for (const extra of extras) {
+      const parent = extra.parentOf?.(span);
+      if (parent !== undefined) return parent;
+    }
+    return localParentOf(span, context);
+  };
+  findParentsBy(parentOf);
   return {
     config,
     targets,
@@ -76,14 +86,7 @@ export function createCommon(
       cwd: guard.run('no working directory', () => process.cwd()),
       mainFile: mainFile(),
     },
-    // A span processor knows more than the span itself.
-    parentOf: (span, context) => {
-      for (const extra of extras) {
-        const parent = extra.parentOf?.(span);
-        if (parent !== undefined) return parent;
-      }
-      return localParentOf(span, context);
-    },
+    parentOf,
     callsTo: (port) => extras.flatMap((extra) => extra.callsTo?.(port) ?? []),
     capture: config.captureStack ? captureWith(extras, log) : undefined,
     onHookError: (error) => {

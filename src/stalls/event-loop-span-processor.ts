@@ -12,6 +12,7 @@ import type {
   SpanKind,
 } from '@opentelemetry/api';
 import { OnceLogger } from '../otel/diag-once.ts';
+import { isEntryKind } from '../otel/entry-span.ts';
 import {
   ATTR_EVENT_LOOP_LINK_TYPE,
   ATTR_EVENT_LOOP_STALL_DURATION,
@@ -22,7 +23,7 @@ import {
 import { isBlockSpan } from './open-spans.ts';
 import type { Queued } from './queue.ts';
 import type { RecentBlock, Stall } from './recent-blocks.ts';
-import { isEntryKind, stallsOfThread } from './stalls.ts';
+import { stallsOfThread } from './stalls.ts';
 
 /** A span that was stalled for less than this by a block is not linked to it, in milliseconds. */
 export const MIN_LINKED_STALL_MILLIS = 10;

@@ -19,23 +19,23 @@ import {
 import { findContextBy } from '../otel/active-context.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { addMillis, toHrTime } from '../otel/hr-time.ts';
+import { shapeOf } from '../otel/operation.ts';
 import { hasRequestSubscribers, publishRequest } from '../report/request-channel.ts';
 import { attempt } from '../support/guard.ts';
 import { now } from '../support/time.ts';
 import { type EndingSpan, EventLoopSpanProcessor } from './event-loop-span-processor.ts';
+import { type ExpressRequest, mountOf } from './express-mount.ts';
 import { type StallSession, stallsOfThread } from './stalls.ts';
 
 const STARTED = 'http.server.request.start';
 const FINISHED = 'http.server.response.finish';
 
 const MIN_SWEPT = 64;
-/** Of the path of a request without a known route. */
-const MAX_SEGMENTS = 8;
 /** Without async_hooks, it costs a request next to nothing: from Node.js 24 on. */
 const isStorageCheap = !('_enable' in AsyncLocalStorage.prototype);
 
 interface Started {
-  readonly request: IncomingMessage & { readonly route?: { readonly path?: unknown } };
+  readonly request: IncomingMessage & ExpressRequest;
   readonly response: ServerResponse;
 }
 
@@ -64,11 +64,14 @@ class OpenRequest {
     return this.started?.request.method ?? this.#method;
   }
 
-  /** That of Express, whose `baseUrl` has values in it and is left out; else the path's shape. */
+  /** That of Express; else the path's shape. */
   get route(): string {
     if (this.started === undefined) return this.#route;
-    const { route, url = '' } = this.started.request;
-    return typeof route?.path === 'string' ? route.path : shapeOf(url);
+    const { request } = this.started;
+    const path = request.route?.path;
+    if (typeof path !== 'string') return shapeOf(request.url ?? '');
+    const mount = mountOf(request);
+    return mount !== '' && path === '/' ? mount : mount + path;
   }
 
   /** Keeps two strings of it. */
@@ -127,18 +130,6 @@ class RequestSpan {
 const unixTimeOf = (time: number, session: StallSession | undefined) =>
   toHrTime(session?.clock.epoch(time) ?? 0);
 
-// `/*/*` of `/users/jane?full`: what stands in a path may be personal, or secret.
-function shapeOf(url: string): string {
-  let shape = '';
-  for (let i = 0, segments = 0; i < url.length && segments <= MAX_SEGMENTS; i++) {
-    const character = url[i];
-    if (character === '?') break;
-    if (character !== '/') continue;
-    shape += ++segments > MAX_SEGMENTS ? '/…' : '/*';
-  }
-  return shape;
-}
-
 export class HttpRequests {
   readonly #open = new Map<Started['request'], OpenRequest>();
   readonly #storage = isStorageCheap ? new AsyncLocalStorage<OpenRequest>() : undefined;
@@ -185,13 +176,25 @@ export class HttpRequests {
       const open = new OpenRequest({ request, response });
       this.#open.set(request, open);
       this.#latest = open;
-      this.#storage?.enterWith(open);
+      if (this.#storage !== undefined) this.#enter(open, request);
       if (this.#stalls.mayHaveQueued) this.#watch(open);
       if (--this.#untilSweep === 0) this.#sweep();
     } catch {
       attempt(() => this.stop());
     }
   };
+
+  /**
+   * Node.js tells of the end of a body in the context of the connection: what its listeners start
+   * would have no request.
+   */
+  #enter(open: OpenRequest, request: IncomingMessage): void {
+    const enter = () => void attempt(() => this.#storage?.enterWith(open));
+    enter();
+    const { headers } = request;
+    const hasBody = headers['content-length'] ?? headers['transfer-encoding'];
+    if (hasBody !== undefined) request.once('end', enter);
+  }
 
   /** Hot, as above. */
   readonly #onFinish = (message: unknown): void => {

@@ -4,7 +4,8 @@
  * Guarantees: the work for a span does not depend on how many are open, and neither does that for a
  * block, but for the spans that began in it.
  */
-import { type Context, type Span, trace } from '@opentelemetry/api';
+import { type Context, type Span, type SpanKind, trace } from '@opentelemetry/api';
+import { isEntryKind } from '../otel/entry-span.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { instrumentationScopeOf, spanStartedAt, spanStartTime } from '../otel/sdk-internals.ts';
 import { dateNow } from '../support/time.ts';
@@ -29,6 +30,8 @@ interface Entry {
   older: Entry | undefined;
   newer: Entry | undefined;
   queued: Queued | undefined;
+  /** Of GraphQL, for an entry span. */
+  operation: string | undefined;
 }
 
 /** A constructor that returns what it is given. */
@@ -111,6 +114,7 @@ export class OpenSpans {
       older,
       newer: undefined,
       queued: undefined,
+      operation: undefined,
     };
     try {
       new Known(span, entry);
@@ -131,6 +135,16 @@ export class OpenSpans {
   setQueued(span: Span, queued: Queued): void {
     const entry = Known.entryOf(span);
     if (entry !== undefined) entry.queued = queued;
+  }
+
+  /** A span inside of a request or message knows which operation of GraphQL that is. */
+  setOperation(span: Span, operation: string): void {
+    const entry = Known.entryOf(lineOf(span).find(isEntry) ?? span);
+    if (entry !== undefined) entry.operation ??= operation;
+  }
+
+  operationOf(span: Span): string | undefined {
+    return Known.entryOf(span)?.operation;
   }
 
   /** Hot. The span ends, or has ended. Returns what {@link setQueued} was given, once. */
@@ -206,6 +220,8 @@ export class OpenSpans {
     this.#size--;
   }
 }
+
+const isEntry = (span: Span & { readonly kind?: SpanKind }) => isEntryKind(span);
 
 /** A span of this package: the span of a block is not stalled itself. */
 export function isBlockSpan(span: Span): boolean {

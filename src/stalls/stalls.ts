@@ -11,8 +11,9 @@ import type { Call } from '../detect/running-code.ts';
 import type { SpansAtBlock } from '../extra.ts';
 import { keyOf } from '../name/key.ts';
 import { madeByIn } from '../otel/context-marks.ts';
+import { isEntryKind } from '../otel/entry-span.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
-import { type NamedSpan, operationOf } from '../otel/operation.ts';
+import { graphqlOperationOf, type NamedSpan, operationOf } from '../otel/operation.ts';
 import { clockStepOf, spanEndTime, spanStartedAt, spanStartTime } from '../otel/sdk-internals.ts';
 import { traceIdOf } from '../report/attributed-request.ts';
 import type { Instruments } from '../report/instruments.ts';
@@ -193,6 +194,8 @@ export class Stalls {
       if (this.#endedCalls.length > MAX_ENDED_CALLS) this.#endedCalls.shift();
     }
     this.#askers.saw(span);
+    const operation = graphqlOperationOf(span);
+    if (operation !== undefined) this.#open.setOperation(span, operation);
     return this.#open.remove(span);
   }
 
@@ -301,7 +304,7 @@ export class Stalls {
   /** Reads what is needed of the span, which is not kept. */
   #addRequest(span: EndedSpan, stall: SpanStall | undefined, queued: Queued | undefined): void {
     const session = this.#session;
-    const operation = operationOf(span);
+    const operation = operationOf(span, undefined, this.#open.operationOf(span));
     const startTimeMillis = hrTimeToMillis(span.startTime);
     const durationMillis = hrTimeToMillis(span.endTime) - startTimeMillis;
     const traceId = traceIdOf(span);
@@ -408,10 +411,6 @@ export class Stalls {
     const clock = this.#session?.clock;
     return clock === undefined ? 0 : clock.epoch(0) - this.#zero;
   }
-}
-
-export function isEntryKind({ kind }: { readonly kind?: SpanKind }): boolean {
-  return kind === SpanKind.SERVER || kind === SpanKind.CONSUMER;
 }
 
 /** A request, a message, or what else begins without a span of this process around it. */

@@ -402,6 +402,21 @@ describe('requests without an SDK', () => {
     expect(ended.stderr).not.toContain('jane');
   });
 
+  test('a route is told with where its router is mounted, but for what stands in the path', async () => {
+    const ended = await serve('mounted');
+    judgeBlocks(ended, () => {
+      const operations = linesOf(ended).flatMap((line) => /\), (GET \S+)$/.exec(line)?.[1] ?? []);
+      expect(operations).toEqual(['GET /imports', 'GET /users/*/comments']);
+    });
+    expect(ended.stderr).not.toContain('jane');
+  });
+
+  test('what a listener of a body starts is its request, without async_hooks', async () => {
+    const ended = await serve('body');
+    const block = linesOf(ended).find((line) => BLOCK.test(line));
+    judgeBlocks(ended, () => expect(block?.endsWith('), POST /*')).toBe(KNOWS_AWAIT));
+  });
+
   test('nothing of a path is told, only how many parts it has', async () => {
     const ended = await serve('plain', { env: { [`${OPTION}REPORT_FILE`]: '/dev/stderr' } });
     judgeBlocks(ended, () => expect(ended.stderr).toContain('), GET /*/*/*\n'));

@@ -1,7 +1,16 @@
-import { createContextKey, ROOT_CONTEXT, type Span, TraceFlags, trace } from '@opentelemetry/api';
+import {
+  createContextKey,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
 import { STYLED } from '../../src/console/paint.ts';
 import { contextMadeBy } from '../../src/otel/context-marks.ts';
+import { findParentsBy } from '../../src/otel/entry-span.ts';
 import { operationOf } from '../../src/otel/operation.ts';
+import { localParentOf } from '../../src/otel/sdk-internals.ts';
 import { attributedRequest } from '../../src/report/attributed-request.ts';
 import { blockLine, PLAIN } from '../../src/report/block-line.ts';
 import { duration, percent } from '../../src/support/numbers.ts';
@@ -124,7 +133,7 @@ describe('a block is attributed to', () => {
   const SECRETS = ['12345', 'deadbeefcafe', 'QWxhZGRpbjpvcGVu', 'jane@example.com', 'jane'];
   const METHODS = ['http.request.method', 'http.method'];
   test.each(SECRETS.flatMap((secret) => METHODS.map((method) => [secret, method])))(
-    'the method alone, if the path of a request without a route is %s and the attribute %s',
+    'method and shape, if the path of a request without a route is %s and the attribute %s',
     (secret, method) => {
       const path = `/reset/${secret}`;
       const attributes = {
@@ -139,9 +148,51 @@ describe('a block is attributed to', () => {
         const said = attributedRequest(
           span.setValue(RPC, { type: 'http', span: { name, attributes } }),
         );
-        expect(said).toEqual({ operation: 'POST', traceId: TRACE });
-        expect(operationOf({ name, attributes })).toEqual({ name: 'POST' });
+        expect(said).toEqual({ operation: 'POST /*/*', traceId: TRACE });
+        expect(operationOf({ name, attributes })).toEqual({ name: 'POST /*/*' });
       }
     },
   );
+
+  const http = {
+    kind: SpanKind.SERVER,
+    name: 'GET',
+    attributes: { 'http.request.method': 'GET', 'url.path': '/jobs' },
+    spanContext: () => spanContext,
+  };
+  /** The spans from the innermost to the outermost, in a context of a request. */
+  const operationIn = (...line: object[]) => {
+    const spans = line.map((each) => ({ spanContext: () => spanContext, ...each }) as Span);
+    findParentsBy((span) => spans[spans.indexOf(span) + 1]);
+    const inner = trace.setSpan(ROOT_CONTEXT, spans[0] as Span);
+    return attributedRequest(inner.setValue(RPC, { type: 'http', span: http })).operation;
+  };
+  afterEach(() => findParentsBy(localParentOf));
+
+  test('the request, not what is inside of it', () => {
+    expect(operationIn({ name: 'middleware - anonymous' }, http)).toBe('GET /*');
+    expect(operationIn({ name: 'middleware - anonymous' })).toBe('GET /*');
+  });
+
+  test('the message that a consumer works on, also if a request has started that', () => {
+    const consumer = { kind: SpanKind.CONSUMER, name: 'orders process' };
+    expect(operationIn({ name: 'SELECT' }, consumer)).toBe('orders process');
+    expect(operationIn({ name: 'SELECT' }, consumer, http)).toBe('orders process');
+  });
+
+  test('an operation of GraphQL, if it has a name', () => {
+    const execute = (name?: string) => ({
+      name: 'graphql.execute',
+      attributes: {
+        'graphql.operation.type': 'query',
+        ...(name !== undefined && { 'graphql.operation.name': name }),
+      },
+    });
+    expect(operationIn({ name: 'graphql.resolve' }, execute('Orders'), http)).toBe('query Orders');
+    expect(operationIn({ name: 'graphql.resolve' }, execute(), http)).toBe('GET /*');
+  });
+
+  test('the name that an application has given to the span of a request', () => {
+    expect(operationOf({ ...http, name: 'import of rows' })).toEqual({ name: 'import of rows' });
+  });
 });

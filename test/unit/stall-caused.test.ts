@@ -1,6 +1,6 @@
 /** Which functions entry spans waited for: each stalled millisecond counts for exactly one. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api';
+import { type Attributes, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import type { Instruments } from '../../src/report/instruments.ts';
@@ -63,6 +63,10 @@ class Scene {
     waited++;
     const startTime = toHrTime(this.start + this.now);
     return this.#tracer.startSpan('GET', { kind, startTime, attributes }, ROOT_CONTEXT);
+  }
+
+  inside(span: Span, attributes: Attributes): Span {
+    return this.#tracer.startSpan('inside', { attributes }, trace.setSpan(ROOT_CONTEXT, span));
   }
 
   end(span: Span): void {
@@ -131,6 +135,21 @@ test('requests that were not stalled are published at once, other spans never', 
     [0, []],
     [0, []],
   ]);
+  await scene.stop();
+});
+
+test('an operation of GraphQL is counted by its name, not by the route of all', async () => {
+  const scene = new Scene();
+  const attributes = { 'http.request.method': 'POST', 'http.route': '/graphql' };
+  const request = scene.request(SpanKind.SERVER, attributes);
+  const execute = scene.inside(request, {
+    'graphql.operation.type': 'query',
+    'graphql.operation.name': 'Orders',
+  });
+  scene.end(execute);
+  scene.end(request);
+  scene.end(scene.request(SpanKind.SERVER, attributes));
+  expect(scene.messages.map(({ route }) => route)).toEqual(['query Orders', 'POST /graphql']);
   await scene.stop();
 });
 

@@ -31,6 +31,11 @@ app.post('/body', express.text({ limit: '1mb' }), (_request, response) => {
   block();
   response.end();
 });
+const imports = express.Router().get('/', (_request, response) => {
+  block();
+  response.end();
+});
+app.use('/imports', imports).use('/users/:user/comments', imports);
 app.get('/waits', (_request, response) => setTimeout(() => response.end(), 100));
 
 const WAYS = {
@@ -52,6 +57,16 @@ const WAYS = {
     await wait(50);
     post.end('b');
     await answer(post);
+  },
+  async mounted(port) {
+    for (const path of ['/imports', '/users/jane/comments']) {
+      await answer(get({ port, path }));
+      await wait(100);
+    }
+  },
+  /** Its body is listened to, and what that starts blocks. */
+  async body(port) {
+    await answer(send({ port, path: '/body', method: 'POST' }).end('{}'));
   },
   async plain(port) {
     await answer(get({ port, path: '/reset/jane@example.com/deadbeef?token=secret' }));
@@ -93,23 +108,40 @@ const answer = (sent) =>
     sent.on('error', reject).on('response', (response) => response.on('end', resolve).resume());
   });
 
+function listenToBody(request, response) {
+  request.resume().on('end', () =>
+    setTimeout(() => {
+      block();
+      response.end();
+    }, 10),
+  );
+}
+
 let alive = 0;
 const collected = new FinalizationRegistry(() => alive--);
 const plain = createServer((request, response) => {
   alive++;
   collected.register(request);
   if (request.url === '/never') return;
+  if (request.url === '/body') {
+    listenToBody(request, response);
+    return;
+  }
   if (request.url === '/timer-left') setInterval(() => {}, 1e6);
   else if (request.url !== '/at-once') block();
   response.end();
 });
 
 const way = process.argv[2];
-const server = (way === 'express' ? createServer(app) : plain).listen(0, '127.0.0.1', async () => {
-  // The thread that watches comes up meanwhile.
-  await wait(500);
-  await WAYS[way](server.address().port);
-  console.log(`subscribed ${channel('http.server.request.start').hasSubscribers}`);
-  await wait(100);
-  process.exit();
-});
+const server = (['express', 'mounted'].includes(way) ? createServer(app) : plain).listen(
+  0,
+  '127.0.0.1',
+  async () => {
+    // The thread that watches comes up meanwhile.
+    await wait(500);
+    await WAYS[way](server.address().port);
+    console.log(`subscribed ${channel('http.server.request.start').hasSubscribers}`);
+    await wait(100);
+    process.exit();
+  },
+);
