@@ -29,7 +29,7 @@ export interface StackFrame extends CodePosition {
   readonly isOwn: boolean;
   /** It has only just been called: nothing of it ran yet. */
   readonly isAtEntry: boolean;
-  /** Code made by `eval` or `new Function`, without a source URL: it has no file. */
+  /** Text that `eval`, `new Function` or `vm` runs, without a file or source URL. */
   readonly isEvaluated: boolean;
   /** A function of V8: `Array.map`, `JSON.parse`. */
   readonly isBuiltin: boolean;

@@ -44,12 +44,16 @@ export interface Leaf {
 
 export class CallTree {
   readonly #root = nodeOf({} as Step);
+  /** With the time in which nothing ran that can be named. */
+  #sampled = 0;
   readonly #observations: { readonly observation: Observation; readonly nodes: Set<TreeNode> }[] =
     [];
 
   constructor(observations: Iterable<Observation>) {
-    for (const observation of observations)
+    for (const observation of observations) {
+      this.#sampled += observation.weight;
       if (observation.steps.length > 0 && observation.weight > 0) this.#add(observation);
+    }
   }
 
   get weight(): number {
@@ -87,7 +91,8 @@ export class CallTree {
       ({ weight }) => weight,
     );
     const place = from && descend(from, from.weight * 2 > this.weight ? this.weight : from.weight);
-    if (place === undefined || (unit !== '' && ofUnit * 2 >= this.weight)) return place;
+    if (place === undefined || ofUnit * 4 < this.#sampled) return undefined;
+    if (unit !== '' && ofUnit * 2 >= this.weight) return place;
     return this.#onStack(place) * 4 >= this.weight ? place : undefined;
   }
 
@@ -95,6 +100,29 @@ export class CallTree {
   #onStack({ step: { key } }: TreeNode): number {
     const on = this.#observations.filter(({ nodes }) => [...nodes].some((n) => n.step.key === key));
     return on.reduce((sum, { observation }) => sum + observation.weight, 0);
+  }
+
+  /**
+   * The tree from the function on that most of the block has on its stack, whatever had called it:
+   * the innermost of the application, else the outermost of packages. Undefined if there is none.
+   */
+  below(): CallTree | undefined {
+    const on = new Map<string, { step: Step; weight: number }>();
+    for (const { observation } of this.#observations)
+      for (const step of new Map(observation.steps.map((each) => [each.key, each])).values()) {
+        const { weight = 0 } = on.get(step.key) ?? {};
+        on.set(step.key, { step, weight: weight + observation.weight });
+      }
+    const most = [...on.values()].filter(({ weight }) => weight * 2 >= this.#sampled);
+    const of = (origin: Step['origin']) => most.filter(({ step }) => step.origin === origin);
+    const app = heaviest(of('app'), ({ weight }) => 1 / weight);
+    const key = (app ?? heaviest(of('dependency'), ({ weight }) => weight))?.step.key;
+    if (key === undefined) return undefined;
+    const observations = this.#observations.flatMap(({ observation }) => {
+      const at = observation.steps.findIndex((step) => step.key === key);
+      return at === -1 ? [] : [{ ...observation, steps: observation.steps.slice(at) }];
+    });
+    return new CallTree(observations);
   }
 
   /**

@@ -14,10 +14,10 @@ import type { NativeCall, StackFrame } from '../block.ts';
 import { cut, MAX_STACK_TRACE_LENGTH } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
-import { CallTree, heaviestVisit, type Observation, type TreeNode } from './call-tree.ts';
+import { CallTree, heaviestVisit, type Observation } from './call-tree.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
-import { pathAt, pathBefore, type Step } from './stack-path.ts';
+import { pathAt, pathBefore, type Step, surePath } from './stack-path.ts';
 import { type SampleWeight, type TimedSample, weigh } from './weights.ts';
 
 /** Fewer moments with code would make a share say more than is known. A late sample is two. */
@@ -81,19 +81,22 @@ export function describeCode(
     ...nativeTimeOf(weighted, options.gcWithin),
     ...(nativeCall !== undefined && { nativeCall }),
   };
-  const observations = weighted.flatMap((sample) => observationsOf(sample, options.originOf));
+  const observations = weighted.flatMap((sample, i) =>
+    observationsOf(sample, weighted[i - 1]?.sample, end - start, options.originOf),
+  );
   const tree = new CallTree(observations);
   const named = observations.filter(({ steps }) => steps.length > 0);
   const hasShares = named.length >= MIN_MOMENTS_FOR_SHARES;
-  const place = tree.place();
   return {
     ...sampled,
-    ...(place !== undefined && codeAt(tree, place)),
+    ...(codeOf(tree) ?? codeOf(tree.below())),
     ...(hasShares && tree.weight > 0 && { topFunctions: sharesOf(tree, options.cwd) }),
   };
 }
 
-function codeAt(tree: CallTree, place: TreeNode): Pick<SampledCode, 'code' | 'leaf'> {
+function codeOf(tree: CallTree | undefined): Pick<SampledCode, 'code' | 'leaf'> | undefined {
+  const place = tree?.place();
+  if (tree === undefined || place === undefined) return undefined;
   const leaf = tree.leaves(place)[0];
   const requires = tree.moduleLoadedBy(place);
   const { frame, sample } = heaviestVisit(place);
@@ -138,14 +141,20 @@ export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledP
 
 function observationsOf(
   { sample, before, after, isLate, isInside }: SampleWeight,
+  earlier: TimedSample | undefined,
+  millis: number,
   originOf: OriginOf,
 ): Observation[] {
   if (!isInside) return [];
-  const { frames } = sample;
+  const { frames, nativeCall } = sample;
   const at = pathAt(frames, originOf);
   if (!isLate) return [{ ...at, weight: before + after, sample }];
+  const path = pathBefore(frames, originOf);
+  const isMost = before * 2 > millis && nativeCall === undefined;
+  const isSure = !isMost || frames[0]?.isAtEntry !== true;
+  const ran = isSure ? path : surePath(path, earlier, originOf);
   return [
-    { ...pathBefore(frames, originOf), weight: before, sample },
+    { ...ran, weight: before, sample },
     { ...at, weight: after, sample },
   ];
 }

@@ -40,6 +40,8 @@ const MAX_TEXT_LENGTH = MAX_NAME_LENGTH + MAX_FILE_LENGTH;
 const MAX_FUNCTION_PREFIX = 'async function* '.length;
 /** V8's file of evaluated code. */
 const ANONYMOUS = '<anonymous>';
+/** Node.js' file of a `vm.Script` that was given none: whoever runs it is to be named. */
+const VM_TEXT = 'evalmachine.<anonymous>';
 /** Receivers that say nothing about a function. */
 const PLAIN_RECEIVERS = ['Object.', 'Module.', 'global.'];
 const ASYNC_PREFIX = 'async ';
@@ -53,7 +55,13 @@ interface NewerCallSite {
 }
 
 export function fileOf(site: NodeJS.CallSite): string | undefined {
-  return boundedFile(site.getFileName() || unquoted(site.getScriptNameOrSourceURL())) || undefined;
+  const file = site.getFileName() || unquoted(site.getScriptNameOrSourceURL());
+  return file === VM_TEXT ? undefined : boundedFile(file) || undefined;
+}
+
+/** Whether code without a file is text that was evaluated; a built-in has no name of a file. */
+export function isEvaluatedText(site: NodeJS.CallSite): boolean {
+  return site.isEval() || typeof site.getFileName() === 'string';
 }
 
 export function placeOf(site: NodeJS.CallSite): CodePosition {
@@ -133,7 +141,7 @@ export function toFrame(
   const functionLine = site.getEnclosingLineNumber?.() ?? undefined;
   const functionColumn = site.getEnclosingColumnNumber?.() ?? undefined;
   const text = textOf(site, place);
-  const isEvaluated = place.file === undefined && site.isEval();
+  const isEvaluated = place.file === undefined && isEvaluatedText(site);
   return {
     functionName: functionNameOf(site, text),
     ...place,

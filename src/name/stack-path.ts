@@ -33,6 +33,8 @@ export interface Step {
   readonly package: string;
   /** The code of a module, as it is loaded. */
   readonly isModule: boolean;
+  /** Evaluated text has called it, as a template or a generated serializer does. */
+  readonly isOfText: boolean;
 }
 
 export interface StackPath {
@@ -63,6 +65,27 @@ function isOnlyJustCalled(frames: readonly StackFrame[], originOf: OriginOf): bo
     (frame, i) =>
       i > 0 && isCode(frame) && !frame.isAsync && originOf(frame.file as string) !== 'agent',
   );
+}
+
+/**
+ * Of a path before a late sample, whose innermost function may have been called only afterwards:
+ * 1. The path is sure if a function of the application is on it.
+ * 2. If the stack sample before shows that function further out, it had been called before. What it
+ *    had called since, of the application, ran.
+ * 3. A framework's next step, or an agent's, is not what ran: nobody is named.
+ */
+export function surePath(
+  path: StackPath,
+  earlier: { readonly frames: readonly StackFrame[] } | undefined,
+  originOf: OriginOf,
+): StackPath {
+  const last = path.steps.at(-1);
+  if (last === undefined || path.steps.some(({ origin }) => origin === 'app')) return path;
+  const ran = pathAt(earlier?.frames ?? [], originOf);
+  const at = ran.steps.findIndex(({ key }) => key === last.key);
+  if (at !== -1 && ran.steps.slice(at).some(({ origin }) => origin === 'app')) return ran;
+  const isNext = last.origin === 'dispatcher' || last.origin === 'agent';
+  return isNext ? { steps: [], isLoading: false } : path;
 }
 
 /** The path that ran when the sample was taken. */
@@ -110,6 +133,8 @@ function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {
   return { steps: steps.map((step, i) => asCalled(step, steps[i + 1])), isLoading };
 }
 
+const isText = ({ isEvaluated, isAsync }: StackFrame) => isEvaluated && !isAsync;
+
 /** A function of the application dispatches where it calls a package by what it was given. */
 function asCalled(step: Step, callee: Step | undefined): Step {
   const callsPackage = step.origin === 'app' && callee !== undefined && callee.origin !== 'app';
@@ -123,6 +148,9 @@ function asCalled(step: Step, callee: Step | undefined): Step {
 export function placesOn(steps: readonly Step[]): readonly Step[] {
   const inApp = steps.filter(({ origin }) => origin === 'app');
   if (inApp.length > 0) return inApp;
+  // What evaluated text calls was chosen by the package that made the text.
+  const ofText = steps.findIndex(({ isOfText }, i) => i > 0 && isOfText);
+  if (ofText !== -1) return placesOn(steps.slice(0, ofText));
   let place = 0;
   /** Packages that were called since, the outermost first. */
   let called: string[] = [];
@@ -163,7 +191,7 @@ function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[
   for (const [i, frame] of frames.entries()) {
     if (isOfNode(frames, i)) continue;
     if (isCode(frame)) (frame.isAsync ? awaiting : running).push(i);
-    else if (frame.isEvaluated && !frame.isAsync) evaluated.push(i);
+    else if (isText(frame)) evaluated.push(i);
   }
   const originAt = (i: number) => originOf(frames[i]?.file as string);
   const isOfOthers = (i: number) => originAt(i) !== 'agent';
@@ -219,6 +247,8 @@ function stepAt(frames: readonly StackFrame[], at: number, originOf: OriginOf): 
     origin: file === undefined ? 'dependency' : originOf(file),
     package: packageAt(frames, at),
     isModule: isModuleAt(frames, at),
+    isOfText:
+      frames.slice(at + 1).find((each) => isCode(each) || isText(each))?.isEvaluated === true,
   };
 }
 

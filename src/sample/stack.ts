@@ -11,7 +11,7 @@
  * 26 with a large one), and it would change the host's `RegExp.$1`.
  */
 import type { CodePosition, StackFrame } from '../block.ts';
-import { fileOf, MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../name/frame.ts';
+import { fileOf, isEvaluatedText, MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../name/frame.ts';
 import { isNodeFile } from '../name/in-app.ts';
 import { callsHooks } from '../name/stack-path.ts';
 import { findOwnCode } from './own-code.ts';
@@ -68,7 +68,7 @@ function showsCode(sites: readonly NodeJS.CallSite[]): boolean {
   for (let i = sites.length - 1; i >= 0; i--) {
     const site = sites[i] as NodeJS.CallSite;
     const file = fileOf(site);
-    if (file === undefined && site.isEval()) return true;
+    if (file === undefined && isEvaluatedText(site)) return true;
     if (file === undefined || isNodeFile(file)) continue;
     if (!isOwnPlace(lazily(site, file))) return true;
     const caller = sites[i + 1];

@@ -94,6 +94,56 @@ describe('the dominant path', () => {
   });
 });
 
+describe('many callers', () => {
+  const at = (i: number, ...frames: StackFrame[]) => prompt(20 + 40 * i, ...frames);
+
+  test('of one function of the application: it is named, from its line on', () => {
+    const callers = ['a', 'b', 'c', 'd', 'e'].map((name, i) =>
+      at(i, ...(i < 3 ? [app('map', 7, 3)] : []), app(name, i + 30, i + 20)),
+    );
+    expect(describeOf(200, ...callers).code).toMatchObject({ functionName: 'map', line: 7 });
+  });
+
+  test('of packages: the outermost function that most of the block has on its stack', () => {
+    const stacks = ['a', 'b', 'c', 'd', 'e'].map((name, i) => {
+      const inner = i < 3 ? [lib('escape', 4), lib('render', 9)] : [];
+      return at(i, ...inner, packaged(name, `p${i}/index.js`));
+    });
+    expect(describeOf(200, ...stacks).code).toMatchObject({ functionName: 'render', line: 9 });
+  });
+});
+
+describe('after a native call that nothing on the stack has made', () => {
+  const next = [entered('then', '/app/node_modules/fastify/then.js')];
+  const step = packaged('runNext', 'fastify/hooks.js');
+
+  test('the next step of a framework or an agent is not named', () => {
+    expect(describeOf(120, sample(20, 115, ...next, step)).code).toBeUndefined();
+    const agent = packaged('onEnding', '@opentelemetry/sdk-trace/index.js');
+    expect(describeOf(120, sample(20, 115, ...next, agent)).code).toBeUndefined();
+    // A collection does not take long, and the step has most likely run before.
+    const short = [sample(20, 24, ...next, step), prompt(60, step), prompt(90, step)];
+    expect(describeOf(120, ...short).code).toMatchObject({ functionName: 'runNext' });
+  });
+
+  test('nor what has a fraction of the block, if what ran before is not known', () => {
+    const parse = { ...sample(4, 90, node('parse', 'node:internal/a')) };
+    const code = [prompt(95, node('end', 'node:net'), app('answer'))];
+    expect(describeOf(100, parse, ...code).code).toBeUndefined();
+    expect(describeOf(200, parse, prompt(150, app('answer'))).code).toMatchObject({
+      functionName: 'answer',
+    });
+  });
+
+  test('what the step had called before is named', () => {
+    const seen = prompt(10, app('draw', 12), step);
+    const late = sample(20, 115, ...next, step);
+    expect(describeOf(120, seen, late).code).toMatchObject({ functionName: 'draw', line: 12 });
+    const other = prompt(10, app('draw', 12), packaged('other', 'fastify/hooks.js'));
+    expect(describeOf(120, other, late).code).toBeUndefined();
+  });
+});
+
 describe('loading modules names the function that requires, and the module', () => {
   const loader: StackFrame[] = [
     frame('', 'node:internal/modules/cjs/loader', 10, { text: 'Module._compile (node:…)' }),

@@ -1,3 +1,4 @@
+import vm from 'node:vm';
 import type { StackFrame } from '../../../src/block.ts';
 import { toFrame, toFrames } from '../../../src/name/frame.ts';
 
@@ -45,14 +46,17 @@ test('code of V8, evaluated code and files are three things', () => {
     isBuiltin: true,
     isEvaluated: false,
   });
-  const evaluated = new Function('run', 'return run()') as (
-    run: () => StackFrame[],
-  ) => StackFrame[];
-  expect(evaluated(() => captureStack())[1]).toMatchObject({
-    file: undefined,
-    isBuiltin: false,
-    isEvaluated: true,
-  });
+});
+
+type Evaluated = (run: () => StackFrame[]) => StackFrame[];
+test.each<[string, Evaluated]>([
+  ['new Function', new Function('run', 'return run()') as Evaluated],
+  ['vm.compileFunction', vm.compileFunction('return run()', ['run']) as Evaluated],
+  ['a vm script', (run) => vm.runInNewContext('run()', { run })],
+  ['a vm script of an empty name', (run) => vm.runInNewContext('run()', { run }, '')],
+])('text that is evaluated by %s has no file', (_, evaluated) => {
+  const text = { file: undefined, isBuiltin: false, isEvaluated: true };
+  expect(evaluated(() => captureStack())[1]).toMatchObject(text);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import type { StackFrame } from '../../../src/block.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
-import { pathAt, pathBefore } from '../../../src/name/stack-path.ts';
+import { pathAt, pathBefore, placesOn } from '../../../src/name/stack-path.ts';
 import { awaiting, evaluated, frame } from './support/stacks.ts';
 
 const originOf = createOriginOf();
@@ -26,6 +26,17 @@ describe('evaluated code', () => {
   test('is named if there is no other', () => {
     const { steps } = pathAt([evaluated('validate10'), node('processTimers')], originOf);
     expect(steps).toMatchObject([{ name: 'validate10', origin: 'dependency' }]);
+  });
+
+  test('is of whoever runs it, and so is what it calls of packages', () => {
+    const asString = lib('asString');
+    const serialize = frame('serialize', '/app/node_modules/fastify/reply.js');
+    const placesOf = (...frames: StackFrame[]) =>
+      placesOn(pathAt(frames, originOf).steps).map(({ name }) => name);
+    expect(placesOf(evaluated('main'), app('handler'))).toEqual(['handler']);
+    expect(placesOf(asString, evaluated('main'), serialize)).toEqual(['serialize']);
+    expect(placesOf(asString, serialize)).toEqual(['asString']);
+    expect(placesOf(asString, app('helper'), evaluated('main'), serialize)).toEqual(['helper']);
   });
 });
 
