@@ -79,17 +79,21 @@ export class ConsoleReporter {
   block(block: EventLoopBlock, context: Context): void {
     if (this.#isSilent()) return;
     this.#newBlocks++;
-    this.#summary.add(this.#times.of(block), this.#times.listeningSince);
+    const { listeningSince = Number.POSITIVE_INFINITY } = this.#times;
+    const timed = this.#times.of(block);
+    this.#summary.add(timed, this.#times.listeningSince);
     writeLines((cwd) => {
       const attribution = attributedRequest(context);
-      if (this.format === 'json') return [jsonLine(blockJson(block, attribution))];
-      return [blockLine(block, attribution, cwd, this.#paint), ...this.#adviceOn(block)];
+      const isStartUp =
+        attribution.operation === undefined && timed.startTimeMillis < listeningSince;
+      if (this.format === 'json') return [jsonLine(blockJson(block, attribution, isStartUp))];
+      return [blockLine(block, attribution, cwd, this.#paint), ...this.#adviceOn(block, isStartUp)];
     });
   }
 
   /** Once for each place: the others of it are lines only. */
-  #adviceOn(block: EventLoopBlock): string[] {
-    const advice = adviceOf(block, block.code?.requires);
+  #adviceOn(block: EventLoopBlock, isStartUp: boolean): string[] {
+    const advice = adviceOf(block, block.code?.requires, isStartUp);
     const key = `${functionKeyOf(block.code)} ${advice}`;
     if (advice === undefined || this.#advised.has(key)) return [];
     if (this.#advised.size < MAX_ADVISED) this.#advised.add(key);

@@ -77,7 +77,7 @@ export function causeOfBlock(
  * 1. `waiting` if that took more than half of the block, less 1 above;
  * 2. without any sample, `gc` if that took more than half of the time with a CPU, else undefined:
  *    native code and JavaScript cannot be distinguished;
- * 3. the largest of the others; of equal ones the first;
+ * 3. `gc` if that took half of the time with a CPU, else the larger of the others;
  * 4. `gc` instead of `native` if `isAfterCollection`: after a collection V8 frees what the
  *    collected objects held, in a task that no callback is around and that Node.js does not count
  *    as collection (`Intl` objects: 60 ms and more).
@@ -100,10 +100,8 @@ export function causeOf(times: BlockTimes): BlockCause | undefined {
   const native = times.isCodeUnknown
     ? ran
     : within(nativeTimeMillis - gcInNative - lackedCpu - waiting, ran);
-  const javascript = ran - native;
-  const most = Math.max(gc, native, javascript);
-  if (gc === most) return 'gc';
-  if (native !== most) return 'javascript';
+  if (gc * 2 >= hadCpu) return 'gc';
+  if (native < ran - native) return 'javascript';
   return times.isAfterCollection === true ? 'gc' : 'native';
 }
 

@@ -26,13 +26,24 @@ const keyOf = ({ file, line, column }: Place) => `${file}:${line}:${column}`;
 export function passesOn(place: Place): boolean {
   const answer = place.passesOn ?? known.get(keyOf(place));
   if (answer !== undefined) return answer;
-  const path = toPath(place.file ?? '');
-  if (!isAbsolute(path) || !mayRead()) return false;
-  const code = readCode(path);
-  const read = code !== undefined && passesOnIn(code, place);
+  const code = codeOf(place);
+  if (code === undefined) return false;
+  const read = passesOnIn(code, place);
   if (known.size >= MAX_KNOWN_POSITIONS) known.clear();
   known.set(keyOf(place), read);
   return read;
+}
+
+function codeOf({ file = '' }: Place): CodeText | undefined {
+  const path = toPath(file);
+  return isAbsolute(path) && mayRead() ? readCode(path) : undefined;
+}
+
+/** Whether the call at this place is of `split` by a text, and so of no regular expression. */
+export function splitsByText(place: Place): boolean {
+  const code = codeOf(place);
+  const call = code?.offsetOf(place.line, place.column);
+  return call !== undefined && /^split\s*\(\s*['"`]/.test(code?.text.slice(call, call + 40) ?? '');
 }
 
 function passesOnIn(code: CodeText, { line, column, functionLine, functionColumn }: Place) {

@@ -15,6 +15,7 @@ import { cut, MAX_STACK_TRACE_LENGTH } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
 import { CallTree, heaviestVisit, type Observation } from './call-tree.ts';
+import { splitsByText } from './continuation.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
 import { pathAt, pathBefore, type Step, surePath } from './stack-path.ts';
@@ -207,12 +208,16 @@ function webAssemblyIn({ frames: [innermost] }: TimedSample): NativeCall | undef
   return isWasmFile(innermost?.file ?? '') ? WEB_ASSEMBLY : undefined;
 }
 
-/** V8 interrupts no built-in that is not wrapped, but those of regular expressions. */
-function regExpIn({ frames: [innermost] }: TimedSample): NativeCall | undefined {
-  const [, type, method] = /^(RegExp|String)\.(.+)/.exec(innermost?.functionName ?? '') ?? [];
-  return innermost?.isBuiltin && method !== undefined
-    ? { name: `${type}#${method}`, size: undefined }
-    : undefined;
+/**
+ * V8 interrupts no built-in that is not wrapped, but those of regular expressions, and
+ * `split` and `replaceAll` by a text.
+ */
+function regExpIn({ frames: [innermost, caller] }: TimedSample): NativeCall | undefined {
+  const name = innermost?.functionName ?? '';
+  const [, type, method] = /^(RegExp|String)\.(?!replaceAll)(.+)/.exec(name) ?? [];
+  if (!innermost?.isBuiltin || method === undefined) return undefined;
+  if (method === 'split' && splitsByText(caller ?? {})) return undefined;
+  return { name: `${type}#${method}`, size: undefined };
 }
 
 function functionAt({ name }: Step, frame: StackFrame): KeyedPlace {

@@ -132,6 +132,8 @@ export function builtIns(): BuiltIn[] {
       'zstdDecompressSync',
     ),
     ...ofModule(childProcess, 'child_process', ALWAYS, 'execFileSync', 'execSync', 'spawnSync'),
+    // It copies the page tables of the process. `exec`, `execFile` and `fork` call it.
+    ...ofPrototype(childProcess.ChildProcess, 'child_process', 'spawn', SLOW),
     ...ofPrototype(String, 'String', 'normalize', SLOW),
     ...ofPrototype(Buffer, 'Buffer', 'toString', wrapToString(16 * MIB)),
     ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', BYTES),

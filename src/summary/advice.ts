@@ -5,14 +5,18 @@ import type { EventLoopBlock } from '../types.ts';
 interface Facts extends Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions'> {
   readonly nativeCall?: { readonly name: string };
   readonly leaf?: { readonly file?: string } | undefined;
-  readonly code?: object | undefined;
+  readonly code?: { readonly file?: string } | undefined;
 }
 
 export const ADVICE = {
   requires: 'Load this module at the start, before requests come.',
   parse: 'Parse it in a worker thread, stream it, or ask for less.',
   regExp: 'Change the regular expression so that it does not backtrack, or limit its input.',
-  native: 'Use its asynchronous form, give it less input, or call it in a worker thread.',
+  fork: 'Starting a process takes longer the larger this one is: start fewer, or from a small one.',
+  clone: 'Copy less at once, or in parts: a worker thread would need a copy, too.',
+  wait: 'It waits for another thread: wait for a message instead, or in a worker thread.',
+  sync: 'Use its asynchronous form, give it less input, or call it in a worker thread.',
+  native: 'Give it less input, or call it in a worker thread.',
   waiting: 'It waits and does nothing: use the asynchronous form.',
   gc: 'It is garbage collection: make fewer objects at once, in pages or streams.',
   many: 'No function is most of it: let fewer requests run at once, or do less in each.',
@@ -21,23 +25,34 @@ export const ADVICE = {
   javascript: 'Do less at once, return to the event loop in between, or use a worker thread.',
 };
 
+/** Functions of Node.js that have an asynchronous form, beside those named `…Sync`. */
+const ASYNCHRONOUS = /Sync$|^crypto\.(?:randomBytes|sign|verify)$|^WebAssembly\.Module$/;
+
+function adviceOnNative(name: string): string {
+  if (name.startsWith('JSON.')) return ADVICE.parse;
+  if (/^(RegExp|String)#(?!normalize)/.test(name)) return ADVICE.regExp;
+  if (name === 'child_process.spawn') return ADVICE.fork;
+  if (name === 'structuredClone') return ADVICE.clone;
+  if (name === 'Atomics.wait') return ADVICE.wait;
+  return ASYNCHRONOUS.test(name) ? ADVICE.sync : ADVICE.native;
+}
+
 /**
  * @param requires the module that it was loading
+ * @param isStartUp no server listened yet: to load modules is what this time is for
  * @returns undefined if nothing is known of it
  */
 export function adviceOf(
   { cause, kind, nativeCall, leaf, code, topFunctions }: Facts,
   requires?: string,
+  isStartUp = false,
 ): string | undefined {
-  if (requires !== undefined) return ADVICE.requires;
-  if (nativeCall !== undefined) {
-    if (nativeCall.name.startsWith('JSON.')) return ADVICE.parse;
-    return /^(RegExp|String)#(?!normalize)/.test(nativeCall.name) ? ADVICE.regExp : ADVICE.native;
-  }
+  if (requires !== undefined) return isStartUp ? undefined : ADVICE.requires;
+  if (nativeCall !== undefined) return adviceOnNative(nativeCall.name);
   // Without code it may as well have waited for a CPU.
   if (cause === 'waiting') return code && ADVICE.waiting;
   if (cause === 'gc') return ADVICE.gc;
   if (code === undefined) return topFunctions === undefined ? undefined : ADVICE.many;
   if (kind === 'pile-up') return ADVICE.pileUp;
-  return leaf?.file?.includes('node_modules') ? ADVICE.leaf : ADVICE.javascript;
+  return (leaf ?? code).file?.includes('node_modules') ? ADVICE.leaf : ADVICE.javascript;
 }

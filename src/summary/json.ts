@@ -9,8 +9,12 @@ import { adviceOf } from './advice.ts';
 import type { BlockSummary } from './summary.ts';
 
 /** `advice` says in one sentence what to change. */
-export function blockJson(block: EventLoopBlock, attribution: AttributedRequest = {}) {
-  const advice = adviceOf(block, block.code?.requires);
+export function blockJson(
+  block: EventLoopBlock,
+  attribution: AttributedRequest = {},
+  isStartUp = false,
+) {
+  const advice = adviceOf(block, block.code?.requires, isStartUp);
   return {
     type: 'event-loop-blocked',
     ...block,

@@ -121,7 +121,7 @@ class Totals {
 class Place extends Totals {
   gcMillis = 0;
   readonly #first: EventLoopBlock;
-  readonly #causes: Partial<Record<BlockCause, number>> = {};
+  readonly #causes: Partial<Record<BlockCause | 'none', number>> = {};
 
   constructor(first: EventLoopBlock) {
     super();
@@ -131,9 +131,8 @@ class Place extends Totals {
   override add(block: EventLoopBlock): void {
     super.add(block);
     this.gcMillis += block.gcTimeMillis ?? 0;
-    const { cause } = block;
-    if (cause !== undefined)
-      this.#causes[cause] = (this.#causes[cause] ?? 0) + block.durationMillis;
+    const { cause = 'none' } = block;
+    this.#causes[cause] = (this.#causes[cause] ?? 0) + block.durationMillis;
   }
 
   override read(elapsedMillis: number): PlaceSummary {
@@ -147,8 +146,9 @@ class Place extends Totals {
   }
 
   #mainCause(): BlockCause | undefined {
-    const causes = Object.entries(this.#causes) as [BlockCause, number][];
-    return causes.sort(([, a], [, b]) => b - a)[0]?.[0];
+    const { none = 0, ...causes } = this.#causes;
+    if (none * 2 > this.millis) return undefined;
+    return (Object.entries(causes) as [BlockCause, number][]).sort(([, a], [, b]) => b - a)[0]?.[0];
   }
 }
 

@@ -10,7 +10,7 @@ import { Durations } from '../../src/summary/durations.ts';
 import { blockJson, summaryJson } from '../../src/summary/json.ts';
 import { functionKeyOf } from '../../src/summary/requests.ts';
 import { Summary, type SummaryTimes } from '../../src/summary/summary.ts';
-import type { EventLoopBlock } from '../../src/types.ts';
+import type { BlockCause, EventLoopBlock } from '../../src/types.ts';
 import { functionWait, requestMessage } from './support/request-message.ts';
 import { WHOLE_BLOCK } from './support/whole-block.ts';
 
@@ -66,6 +66,16 @@ test('a thousand functions are kept apart, a hundred are given, the others are o
   expect(all).toBe(1500);
   expect(places).toHaveLength(100);
   expect(otherPlaces).toMatchObject({ blocks: 1400, totalMillis: 140_000, longestMillis: 100 });
+});
+
+test('a place has no cause if that of most of its time is not known', () => {
+  const causeOf = (...causes: (BlockCause | undefined)[]) => {
+    const summary = new Summary();
+    for (const cause of causes) summary.add(block(100, 'a', 1, cause && { cause }));
+    return summary.read({ startedAt: 0, now: 9000 }).places[0]?.cause;
+  };
+  expect(causeOf(undefined, undefined, 'native')).toBeUndefined();
+  expect(causeOf(undefined, 'gc', 'native', 'native')).toBe('native');
 });
 
 test('the cause is what took most of the blocks of a place; JavaScript is not mentioned', () => {
@@ -223,11 +233,17 @@ describe('the advice', () => {
     ['parse', { nativeCall: { name: 'JSON.parse', size: 1 } }],
     ['regExp', { nativeCall: { name: 'RegExp#test' } }],
     ['native', { nativeCall: { name: 'String#normalize', size: 1 } }],
-    ['native', { nativeCall: { name: 'fs.readFileSync', size: 1 }, cause: 'waiting' }],
+    ['sync', { nativeCall: { name: 'fs.readFileSync', size: 1 }, cause: 'waiting' }],
+    ['sync', { nativeCall: { name: 'crypto.randomBytes', size: 1 } }],
+    ['clone', { nativeCall: { name: 'structuredClone', size: 1 } }],
+    ['wait', { nativeCall: { name: 'Atomics.wait' }, cause: 'waiting' }],
+    ['fork', { nativeCall: { name: 'child_process.spawn' } }],
+    ['native', { nativeCall: { name: 'v8.deserialize', size: 1 } }],
     ['waiting', { cause: 'waiting', leaf: { functionName: 'g' } }],
     ['gc', { cause: 'gc' }],
     ['pileUp', { kind: 'pile-up' }],
     ['leaf', { kind: 'callback', leaf: { functionName: 'g', file: '/app/node_modules/g.js' } }],
+    ['leaf', { code: { functionName: 'g', file: '/app/node_modules/g.js', stackTrace: '' } }],
     ['javascript', { kind: 'callback', leaf: { functionName: 'g', file: '/app/g.js' } }],
     ['javascript', { kind: 'microtasks' }],
   ])('%s', (key, facts) => {
@@ -240,6 +256,13 @@ describe('the advice', () => {
     expect(blockJson({ ...unknown, cause: 'waiting' }).advice).toBeUndefined();
     const topFunctions = [{ functionName: 'f', share: 0.2 }];
     expect(blockJson({ ...unknown, topFunctions }).advice).toBe(ADVICE.many);
+  });
+
+  test('is none for loading a module before a server listens', () => {
+    const code = { functionName: 'f', stackTrace: '', requires: '/app/big.js' };
+    expect(blockJson({ ...block(100), code }).advice).toBe(ADVICE.requires);
+    expect(blockJson({ ...block(100), code }, {}, true).advice).toBeUndefined();
+    expect(blockJson(block(100, 'f'), {}, true).advice).toBe(ADVICE.javascript);
   });
 
   test('is what docs/agents.md says', () => {

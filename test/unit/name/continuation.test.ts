@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { runInThisContext } from 'node:vm';
 import type { StackFrame } from '../../../src/block.ts';
-import { passesOn } from '../../../src/name/continuation.ts';
+import { passesOn, splitsByText } from '../../../src/name/continuation.ts';
 import { toFrame } from '../../../src/name/frame.ts';
 import { allowReading } from '../../../src/support/reading.ts';
 
@@ -65,4 +65,15 @@ describe.each([
   ])('of its own choice: %s', async (source) => {
     expect(await askedOf(source, later)).toBe(false);
   });
+});
+
+test.each([
+  ["split(' ')", true],
+  ['split(`,`)', true],
+  ['split(/ +/)', false],
+  ['split(comma)', false],
+])('text.%s is by a text: %s', (call, is) => {
+  const file = join(folder, `${++files}.js`);
+  writeFileSync(file, `const words = (text) =>\n  text.${call};\n`);
+  expect(splitsByText({ file, line: 2, column: 8 })).toBe(is);
 });

@@ -253,6 +253,11 @@ describe('a regular expression', () => {
   });
 });
 
+test('to replace a text by a text is no regular expression', () => {
+  const samples = [60, 90].map((time) => prompt(time, builtin('String.replaceAll'), app('check')));
+  expect(describeOf(120, ...samples).nativeCall).toBeUndefined();
+});
+
 describe('a WebAssembly module', () => {
   const wasm = frame('', 'wasm://wasm/e8f224ae', 1, {
     text: 'wasm://wasm/e8f224ae:wasm-function[12]:0x34',
