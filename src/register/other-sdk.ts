@@ -27,10 +27,12 @@ type Api = Partial<Record<Part, { disable(): void; [setter: string]: unknown }>>
  * provider or a context manager alone takes the place of that part, and spans are sent as before.
  * @param events `comes`: a tracer provider is about to be registered, and what was there before is
  *   unregistered; `registered`: the application has registered one more part
+ * @param otherApi another copy of the api, which the application has
  */
 export function watchForOtherSdk(
   events: { comes(): void; registered(): void },
   onError: (error: unknown) => void,
+  otherApi?: object,
 ): void {
   const apis = new Set<Api>();
   /** Parts that are the application's, or nobody's. */
@@ -62,6 +64,7 @@ export function watchForOtherSdk(
   watch(asApi(ownApi));
   // From 1.10 on, the api that is required and the one that is imported are two, with one registry.
   watch(asApi(createRequire(import.meta.url)('@opentelemetry/api')));
+  if (otherApi !== undefined && 'trace' in otherApi) watch(asApi(otherApi));
   import('@opentelemetry/api').then(
     (api) => watch(asApi(api)),
     () => {},

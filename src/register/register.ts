@@ -3,16 +3,18 @@
  * application before it begins.
  */
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { isAnyEnabled } from '../active-instance.ts';
 import { main } from '../main-entry.ts';
-import { apiRegistry } from '../otel/api-registry.ts';
+import { apiRegistry, registryOfOtherSdk } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
 import { globalLoggerProvider } from '../otel/logger.ts';
 import { sdkOf } from '../otel/sdk-internals.ts';
-import { ApplicationPackages } from '../support/application-packages.ts';
+import { ApplicationPackages, usePackagesBeside } from '../support/application-packages.ts';
 import { copies, putBackKeptWrappers } from '../support/copies.ts';
+import { attempt } from '../support/guard.ts';
 import { sayAs } from '../support/stderr.ts';
 import { nextIteration } from '../support/time.ts';
 import { PACKAGE_NAME } from '../version.ts';
@@ -36,6 +38,7 @@ import { addSpanProcessor } from './span-processor.ts';
 import { withOwnInstanceId } from './worker-threads.ts';
 
 const say = sayAs('register');
+const API = '@opentelemetry/api';
 const USE_IMPORT =
   'preloaded by --require into an ES module, whose imports are not instrumented: ' +
   `spans of HTTP requests are missing. To have them: node --import ${PACKAGE_NAME}/register`;
@@ -60,6 +63,7 @@ export function register({ esm }: { esm: boolean }): void {
 
 function start(esm: boolean): void {
   const path = process.env['OTEL_CONFIG_FILE']?.trim() || undefined;
+  const otherApi = usePackagesBeside(fileURLToPath(import.meta.url));
   const packages = new ApplicationPackages();
   registerDatadog();
   if (hasSdk() || isDistributionPreloaded()) {
@@ -72,27 +76,53 @@ function start(esm: boolean): void {
   if (sdkPackage !== undefined && path !== undefined) {
     if (canReadFile(sdkPackage)) {
       // What is wrong with the file, the SDK says.
-      startSdk(packages, esm, (list) => createSdkFromFile(sdkPackage, list));
+      startSdk(packages, esm, otherApi, (list) => createSdkFromFile(sdkPackage, list));
       return;
     }
     say(`OTEL_CONFIG_FILE is ignored: this ${SDK_PACKAGE} has no startNodeSdk(), which reads it`);
   }
-  if (isDisabled) new main.EventLoopInstrumentation();
-  else if (sdkPackage === undefined) startWithoutSdk();
+  if (sdkPackage === undefined) startWithoutSdk(isDisabled);
   else {
     copies().isSdkOfEnvironment = true;
-    startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
+    startSdk(packages, esm, otherApi, (list) => createSdk(sdkPackage, packages, list));
   }
 }
 
-function startWithoutSdk(): void {
+/** @param isWanted whoever starts the application has disabled the SDK */
+function startWithoutSdk(isWanted: boolean): void {
   const eventLoop = new main.EventLoopInstrumentation();
-  // With the option `console` no SDK is needed.
-  if (eventLoop.getConfig().console) return;
+  const { console: format, reportFile } = eventLoop.getConfig();
+  if (format || reportFile) {
+    // The summary and the page are written if a signal ends the process.
+    const settle = () => eventLoop.forceFlush();
+    const end = new ProcessEnd({
+      flush: settle,
+      shutdown: settle,
+      killed: () => eventLoop.disable(),
+    });
+    end.begin(nextIteration().then(() => eventLoop.ready()));
+  }
+  if (isWanted) return;
   // One may be preloaded after this entry.
   whenApplicationIsLoadedOrEnds(() => {
     if (!hasSdk()) say(`nothing is exported: ${howToInstall(process.versions.node)}`);
+    else sayIfApisDiffer();
   });
+}
+
+let hasSaidApis = false;
+
+/** The SDK is registered with an older copy of the api, which this package's does not use. */
+function sayIfApisDiffer(): void {
+  const registry = registryOfOtherSdk();
+  if (registry === undefined || hasSaidApis) return;
+  hasSaidApis = true;
+  const { version } = registry;
+  say(
+    `two copies of ${API}: that of the SDK, ${version}, is older than that of this package, so ` +
+      'blocks have no parent, or no spans. To mend it, run npm dedupe, or install the same ' +
+      `version beside this package: npm install ${API}@${version}`,
+  );
 }
 
 /** The SDK of a distribution, or of the application, that is registered or about to be. */
@@ -103,6 +133,7 @@ function joinSdk(esm: boolean): void {
       if (isAnyEnabled()) logStaysDisabled(new OnceLogger());
       else new main.EventLoopInstrumentation();
       addSpanProcessor();
+      sayIfApisDiffer();
     } catch (error) {
       say('cannot start', error);
     }
@@ -123,6 +154,7 @@ function logStaysDisabled(log: OnceLogger): void {
 function startSdk(
   packages: ApplicationPackages,
   esm: boolean,
+  otherApi: (() => object | undefined) | undefined,
   create: (instrumentations: Instrumentation[]) => Sdk,
 ): void {
   const log = new OnceLogger();
@@ -153,6 +185,7 @@ function startSdk(
     });
   }
   addSpanProcessor(log);
+  sayIfApisDiffer();
   let isReplaced = false;
   if (!esm && !areModulesHooked() && apiRegistry().trace !== undefined && others.length > 0) {
     whenApplicationIsLoadedOrEnds(() => {
@@ -192,9 +225,11 @@ function startSdk(
         eventLoop.setMeterProvider(metrics.getMeterProvider());
         const loggers = globalLoggerProvider();
         if (loggers !== undefined) eventLoop.setLoggerProvider(loggers);
+        sayIfApisDiffer();
       },
     },
     (error) => log.log('warn', 'the SDK of /register cannot be removed completely', error),
+    attempt(() => otherApi?.()),
   );
 }
 

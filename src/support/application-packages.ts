@@ -22,13 +22,34 @@ export function ownPackagesFrom(): string | undefined {
 export function packageOrigins(): string[] {
   const own = ownPackagesFrom();
   // Not those of the application as well: two versions of the SDK would be mixed.
-  if (own !== undefined) return [own];
+  return own === undefined ? applicationOrigins() : [own];
+}
+
+function applicationOrigins(): string[] {
   const folder = attempt(() => `${process.cwd()}/`);
   return [process.argv[1], folder].filter((origin) => origin !== undefined);
 }
 
+const SDK = '@opentelemetry/sdk-node';
+const API = '@opentelemetry/api';
 /** Packages that bring others with them, if a package manager does not hoist those. */
-const VIA = ['@opentelemetry/auto-instrumentations-node', '@opentelemetry/sdk-node'];
+const VIA = ['@opentelemetry/auto-instrumentations-node', SDK];
+
+/**
+ * Call it before packages are looked for. An SDK that is installed beside this package is used,
+ * unless the application has the same copy of the api: this package may be in a folder of its own.
+ * @param file one of this package's
+ * @returns loads another copy of the api, if the application has one
+ */
+export function usePackagesBeside(file: string): (() => object | undefined) | undefined {
+  const application = new ApplicationPackages(applicationOrigins());
+  const beside = new ApplicationPackages([file]);
+  const api = application.resolve(API);
+  if (api === beside.resolve(API)) return undefined;
+  if (beside.resolve(SDK) !== undefined)
+    (globalThis as Record<symbol, unknown>)[PACKAGES_FROM] ??= file;
+  return api === undefined ? undefined : () => application.load<object>(API);
+}
 
 export class ApplicationPackages {
   readonly #origins: string[];

@@ -3,11 +3,12 @@
  * receiver.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
+import { apiVersion, installApart } from './support/install-apart.ts';
 import {
   type App,
   type AppOptions,
@@ -21,6 +22,7 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const NAME = 'opentelemetry-instrumentation-event-loop';
 const ENTRY = `${NAME}/register`;
+const API = '@opentelemetry/api';
 const SERVER_KIND = 2;
 /**
  * Of the run: what the machine may take without keeping the watchdog thread from the block of 250
@@ -389,38 +391,150 @@ test.each([
   expect(stdout).toMatch(/^(listening|nothing)/);
 });
 
-describe('without an SDK', () => {
-  /** No package of the application's is to be found from here but this one, by its path. */
+describe('in a folder of its own', () => {
+  const ELSEWHERE = 'an SDK that is not the one beside this package';
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'event-loop-register-'));
-    writeFileSync(path.join(folder, 'app.mjs'), "console.log('app');\n");
+    cpSync(appFile('plain/http-service.cjs'), path.join(folder, 'app.cjs'));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const runApart = (env: Record<string, string>) =>
-    runApp('app.mjs', {
-      file: path.join(folder, 'app.mjs'),
-      nodeArgs: ['--import', require.resolve(ENTRY)],
-      cwd: folder,
-      env,
-    });
-
-  test('one line on stderr says what to install, and the application runs', async () => {
-    const { stdout, stderr, code } = await runApart({});
-    expect(stderr).toMatch(
-      /^opentelemetry-instrumentation-event-loop\/register: nothing is exported: .* npm install @opentelemetry\/auto-instrumentations-node(@0\.81 @opentelemetry\/api@1\.9)?\n$/,
+  /** @param entry the file of this package that is preloaded */
+  const runThere = (file: string, entry = require.resolve(ENTRY), env = {}) =>
+    runApp(
+      path.basename(file),
+      {
+        file,
+        nodeArgs: ['--import', entry],
+        cwd: folder,
+        env: { ...receiver.env, OTEL_SERVICE_NAME: 'product', ...env },
+      },
+      async (app) => {
+        await report(await warmClientOf(app, '/slow', WARM_UP_REQUESTS), app);
+      },
     );
-    expect(stdout).toBe('app\n');
-    expect(code).toBe(0);
+  const kindOfParent = ({ parentSpanId }: { parentSpanId?: string | undefined }) =>
+    receiver.spans.find(({ spanId }) => spanId === parentSpanId)?.kind;
+  const addPackage = (name: string, code: string) => {
+    const own = path.join(folder, 'node_modules', name);
+    mkdirSync(own, { recursive: true });
+    writeFileSync(path.join(own, 'index.js'), code);
+  };
+
+  test.each([
+    ['that has no package of OpenTelemetry', false],
+    ['that has an api and an SDK of its own', true],
+  ])('the SDK beside it is started for a product %s', async (_what, hasOwn) => {
+    if (hasOwn) {
+      addPackage(API, 'module.exports = {};');
+      addPackage('@opentelemetry/sdk-node', `console.log('${ELSEWHERE}')`);
+    }
+    const ended = await runThere(path.join(folder, 'app.cjs'));
+    const blocks = receiver.named('event-loop-blocked');
+    judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () =>
+      expect(blocks.map(kindOfParent)).toEqual([SERVER_KIND]),
+    );
+    expect(ended.stdout).not.toContain('not the one beside');
+    expect([ended.stderr, ended.code]).toEqual(['', 7]);
   });
 
-  test.each([['OTEL_SDK_DISABLED'], ['OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE']])(
-    '%s=true: nothing is missing',
-    async (variable) => {
-      const { stderr, code } = await runApart({ [variable]: 'true' });
-      expect(stderr).toBe('');
-      expect(code).toBe(0);
+  test('without an SDK beside it, with a newer api: one line says how to mend it', async () => {
+    const apart = installApart('1.99.0');
+    try {
+      const entry = path.join(apart, 'node_modules', NAME, 'dist', 'register.mjs');
+      const { stderr, code } = await runThere(appFile('plain/http-service.cjs'), entry);
+      const lines = stderr.trim().split('\n');
+      expect(lines).toEqual([expect.stringContaining(`/register: two copies of ${API}: `)]);
+      expect(lines[0]).toContain(`npm install ${API}@${apiVersion}`);
+      expect(code).toBe(7);
+    } finally {
+      rmSync(apart, { recursive: true, force: true });
+    }
+  });
+
+  test('an SDK that the product starts with an api of its own takes precedence', async () => {
+    const apart = installApart(apiVersion);
+    try {
+      const own = path.join('node_modules', API);
+      cpSync(path.join(apart, own), path.join(folder, own), { recursive: true });
+      cpSync(appFile('plain/own-api.cjs'), path.join(folder, 'own-api.cjs'));
+      const ended = await runThere(path.join(folder, 'own-api.cjs'));
+      expect(ended.stdout).toContain('registered: true\n');
+      expect([ended.stderr, ended.code]).toEqual(['', 7]);
+    } finally {
+      rmSync(apart, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('without an SDK', () => {
+  const CONSOLE = 'OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE';
+  let folder: string;
+  /** This package and the api, and nothing else. */
+  let apart: string;
+  beforeAll(() => {
+    apart = installApart(apiVersion);
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'event-loop-register-'));
+    writeFileSync(path.join(folder, 'app.mjs'), "console.log('app');\n");
+    cpSync(appFile('plain/http-service.cjs'), path.join(folder, 'service.cjs'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(apart, { recursive: true, force: true }));
+
+  const HINT =
+    /^opentelemetry-instrumentation-event-loop\/register: nothing is exported: .* npm install @opentelemetry\/auto-instrumentations-node(@0\.81 @opentelemetry\/api@1\.9)?$/m;
+
+  const runApart = (
+    file: string,
+    env: Record<string, string>,
+    drive?: (app: App) => Promise<void>,
+  ) =>
+    runApp(
+      file,
+      {
+        file: path.join(folder, file),
+        nodeArgs: ['--import', path.join(apart, 'node_modules', NAME, 'dist', 'register.mjs')],
+        cwd: folder,
+        env,
+      },
+      drive,
+    );
+
+  test.each([[{}], [{ [CONSOLE]: 'true' }]])(
+    '%j: one line on stderr says what to install, and the application runs',
+    async (env) => {
+      const { stdout, stderr, code } = await runApart('app.mjs', env);
+      expect(stderr).toMatch(HINT);
+      expect(stderr.match(/\n/g)).toHaveLength(1);
+      expect([stdout, code]).toEqual(['app\n', 0]);
+    },
+  );
+
+  test('OTEL_SDK_DISABLED=true: nothing is missing', async () => {
+    const { stderr, code } = await runApart('app.mjs', { OTEL_SDK_DISABLED: 'true' });
+    expect([stderr, code]).toEqual(['', 0]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s: the line, the summary and the page, then it ends by the signal',
+    async (signal) => {
+      const page = path.join(folder, 'page.html');
+      const ended = await runApart(
+        'service.cjs',
+        { [CONSOLE]: 'true', OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: page },
+        async (app) => {
+          const get = await warmClientOf(app, '/slow', WARM_UP_REQUESTS);
+          await get('/report');
+          app.child.kill(signal);
+        },
+      );
+      expect(ended.stderr).toMatch(HINT);
+      expect(ended.stderr).toMatch(/^event-loop-blocked: \d+ blocks?, /m);
+      expect(readFileSync(page, 'utf8')).toContain('renderReport');
+      expect(ended.signal).toBe(signal);
     },
   );
 });
