@@ -41,9 +41,14 @@ const conditions = Object.values(manifest.exports ?? {}).filter(
   (entry) => entry.import !== undefined,
 );
 const entries = conditions.map((entry) => entry.import.default);
-const outputs = conditions.flatMap(({ import: esm, require: cjs }) =>
-  [esm, cjs].flatMap((files) => Object.values(files)),
-);
+/** Run as they are, as ES modules. */
+const commands = Object.values(manifest.bin ?? {});
+const outputs = [
+  ...conditions.flatMap(({ import: esm, require: cjs }) =>
+    [esm, cjs].flatMap((files) => Object.values(files)),
+  ),
+  ...commands,
+];
 
 /** Whether this folder is the package itself, and not one where its tarball is tested. */
 export const isPackage = manifest.exports !== undefined;
@@ -96,7 +101,8 @@ function licensesOf(/** @type {Record<string, { inputs: object }>} */ outputs) {
 
 async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
   const extension = format === 'esm' ? '.mjs' : '.cjs';
-  const files = entries.map((entry) => `src/${nameOf(entry)}.ts`);
+  const runnable = format === 'esm' ? [...entries, ...commands] : entries;
+  const files = runnable.map((entry) => `src/${nameOf(entry)}.ts`);
   const { outputFiles, metafile } = await esbuild.build({
     absWorkingDir: ROOT,
     metafile: true,

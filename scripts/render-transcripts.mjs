@@ -20,8 +20,6 @@ import { PACKAGE_NAME as PACKAGE, ROOT } from '../tools/paths.cjs';
 
 const APPLICATION = 'examples/plain-express.cjs';
 const RECEIVER = 'examples/receiver.cjs';
-// As `/register` itself says, for the Node.js that runs this.
-const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81 @opentelemetry/api@1.9' : ''}`;
 /** Those in the docs. Others are used here, since these may be in use. */
 const PORTS = { application: 3000, receiver: 4318 };
 const [applicationPort, receiverPort] = ['3117', '3118'];
@@ -40,9 +38,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
  */
 async function start(command) {
   const words = command.replaceAll('\\\n', '').split(/\s+/);
-  const at = words.indexOf('node');
+  const at = words.findIndex((word) => ['node', 'npx'].includes(word));
   const set = Object.fromEntries(words.slice(0, at).map((word) => word.split('=')));
-  const child = spawn(process.execPath, words.slice(at + 1), {
+  const program = words[at] === 'npx' ? [join('node_modules', PACKAGE, 'dist/cli.mjs')] : [];
+  const args = words.slice(at + 1 + program.length);
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd: folder,
     env: {
       ...plainEnvironment(),
@@ -73,6 +73,7 @@ async function start(command) {
   const printed = () =>
     lines
       .join('\n')
+      .replace(/file:\/\/.*-\d+\.html/, 'file:///app/event-loop-8126.html')
       .replaceAll(`${folder}/`, '')
       .replaceAll(/trace ([0-9a-f]{4})[0-9a-f]{28}/g, 'trace $1…')
       .replaceAll(applicationPort, String(PORTS.application))
@@ -150,9 +151,10 @@ const withoutHead = (/** @type {string} */ file) =>
 
 const SET_UP = [
   'npm init -y',
-  `npm install express ${PACKAGE} @opentelemetry/api \\\n  @opentelemetry/auto-instrumentations-node`,
+  `npm install express ${PACKAGE} \\\n  @opentelemetry/auto-instrumentations-node`,
 ];
 const RECEIVE = 'node receiver.js';
+const COMMAND = `npx ${PACKAGE} --page app.js`;
 const CONSOLE = `node --import ${PACKAGE}/console app.js`;
 const REGISTER = `OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE=true \\\n  node --import ${PACKAGE}/register app.js`;
 const SERVE = `OTEL_EXPORTER_OTLP_PROTOCOL=http/json ${REGISTER}`;
@@ -178,10 +180,10 @@ writeFileSync(join(folder, 'receiver.js'), withoutHead(RECEIVER));
 
 install(SET_UP[0]);
 install(toConsole);
+writeToReadme(shell(`$ ${COMMAND}`, ...(await run(COMMAND)).split('\n')));
 const onConsole = shell(`$ ${CONSOLE}`, ...(await run(CONSOLE)).split('\n'));
-writeToReadme(onConsole);
 write('docs/console.md', 'this package', onConsole);
-install(toRegister.replace(/@opentelemetry\/auto-instrumentations-node/, INSTRUMENTATIONS));
+install(toRegister);
 const receiver = await start(RECEIVE);
 const served = await run(SERVE);
 const received = await receiver.end();

@@ -96,11 +96,6 @@ function filesOf(manifest, read) {
       path,
       withLines(read(path), lines),
     ]),
-    // Absolute, since npm shows this page, too.
-    [
-      'README.md',
-      read('README.md').replaceAll(/https:[^\s()]+(?=\/(?:actions|raw\/main)\/)/g, `${url}`),
-    ],
     ...ALERTS.map((path) => [
       path,
       read(path).replaceAll(/(runbook_url: )\S*deploy\/prometheus\/README\.md/g, `$1${runbooks}`),

@@ -396,7 +396,7 @@ describe('in a folder of its own', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'event-loop-register-'));
-    cpSync(appFile('plain/http-service.cjs'), path.join(folder, 'app.cjs'));
+    cpSync(appFile('plain/http-service.cjs'), path.join(folder, 'http-service.cjs'));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -430,7 +430,7 @@ describe('in a folder of its own', () => {
       addPackage(API, 'module.exports = {};');
       addPackage('@opentelemetry/sdk-node', `console.log('${ELSEWHERE}')`);
     }
-    const ended = await runThere(path.join(folder, 'app.cjs'));
+    const ended = await runThere(path.join(folder, 'http-service.cjs'));
     const blocks = receiver.named('event-loop-blocked');
     judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () =>
       expect(blocks.map(kindOfParent)).toEqual([SERVER_KIND]),

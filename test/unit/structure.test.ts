@@ -28,7 +28,7 @@ const ORDER = [
   ['index', 'console'],
   ['main-entry'],
   ['register/', 'testing/'],
-  ['register', 'testing'],
+  ['register', 'testing', 'cli'],
 ];
 /** Folders that can be deleted, and who imports them beside the two lists. */
 const EXTRAS = ['stalls', 'ongoing', 'workers', 'console/', 'html-report'];

@@ -4,4 +4,4 @@ const tracer = {
   startSpan: () => trace.wrapSpanContext({ traceId: '1', spanId: '1', traceFlags: 1 }),
 };
 console.log(`registered: ${trace.setGlobalTracerProvider({ getTracer: () => tracer })}`);
-require('./app.cjs');
+require('./http-service.cjs');
