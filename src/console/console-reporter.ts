@@ -8,10 +8,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
 import { attributedRequest } from '../report/attributed-request.ts';
-import { blockLine, PLAIN } from '../report/block-line.ts';
+import { blockLine, PLAIN, repeatedLine } from '../report/block-line.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { adviceOf } from '../summary/advice.ts';
-import { blockJson, summaryJson } from '../summary/json.ts';
+import { blockJson, repeatedJson, summaryJson } from '../summary/json.ts';
 import { functionKeyOf } from '../summary/requests.ts';
 import { RunTimes, SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
@@ -23,7 +23,11 @@ import { listen, unlisten } from '../support/process-listeners.ts';
 import { writeLines } from '../support/stderr.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { hasColors, STYLED } from './paint.ts';
+import { Repeats } from './repeats.ts';
 import { SHOWN, summaryLines } from './summary-lines.ts';
+
+/** As pino, Bunyan and what reads their lines number the levels. */
+const LEVEL = { info: 30, warn: 40 };
 
 /** Places whose advice is printed once only. */
 const MAX_ADVISED = 1000;
@@ -38,6 +42,7 @@ export class ConsoleReporter {
   /** Since the summary that was written last as the end of the process, or of the report. */
   #newBlocks = 0;
   readonly #advised = new Set<string>();
+  readonly #repeats = new Repeats();
   readonly #launches = launches();
   #hasSummarized = false;
 
@@ -82,13 +87,37 @@ export class ConsoleReporter {
     const { listeningSince = Number.POSITIVE_INFINITY } = this.#times;
     const timed = this.#times.of(block);
     this.#summary.add(timed, this.#times.listeningSince);
+    this.#writeRepeated(this.#times.now);
+    if (!this.#repeats.isShown(block)) return;
     writeLines((cwd) => {
       const attribution = attributedRequest(context);
       const isStartUp =
         attribution.operation === undefined && timed.startTimeMillis < listeningSince;
-      if (this.format === 'json') return [jsonLine(blockJson(block, attribution, isStartUp))];
-      return [blockLine(block, attribution, cwd, this.#paint), ...this.#adviceOn(block, isStartUp)];
+      if (this.format !== 'json')
+        return [
+          blockLine(block, attribution, cwd, this.#paint),
+          ...this.#adviceOn(block, isStartUp),
+        ];
+      const line = blockLine(block, attribution, cwd, PLAIN);
+      return [this.#jsonLine('warn', line, blockJson(block, attribution, isStartUp))];
     });
+  }
+
+  /** @param now as for {@link Repeats.take} */
+  #writeRepeated(now?: number): void {
+    const repeated = this.#repeats.take(now);
+    if (repeated.length === 0) return;
+    writeLines((cwd) =>
+      repeated.map((each) => {
+        if (this.format !== 'json') return repeatedLine(each, cwd, this.#paint);
+        return this.#jsonLine('warn', repeatedLine(each, cwd, PLAIN), repeatedJson(each));
+      }),
+    );
+  }
+
+  /** With the three fields by which log viewers know a line. */
+  #jsonLine(level: keyof typeof LEVEL, msg: string, line: object): string {
+    return jsonLine({ ...line, level: LEVEL[level], time: Math.round(this.#times.now), msg });
   }
 
   /** Once for each place: the others of it are lines only. */
@@ -141,14 +170,14 @@ export class ConsoleReporter {
 
   #writeSummary(isLast = false): void {
     if (this.#isSilent()) return;
+    this.#writeRepeated();
     const maxPlaces = this.format === 'json' ? undefined : SHOWN;
     const summary = this.#summary.read(this.#times.read(this.thresholdMillis), maxPlaces);
-    writeLines(
-      (cwd) =>
-        this.format === 'json'
-          ? [jsonLine(summaryJson(summary))]
-          : summaryLines(summary, cwd, this.#paint, this.thresholdMillis),
-      isLast,
-    );
+    writeLines((cwd) => {
+      if (this.format !== 'json')
+        return summaryLines(summary, cwd, this.#paint, this.thresholdMillis);
+      const [first = ''] = summaryLines(summary, cwd, PLAIN, this.thresholdMillis);
+      return [this.#jsonLine('info', first, summaryJson(summary))];
+    }, isLast);
   }
 }

@@ -1,7 +1,7 @@
 /** A block as one line for people: what a terminal, a log or an editor shows. */
 import { ANONYMOUS } from '../name/stack-path.ts';
 import { printable } from '../support/escape.ts';
-import { causeOf, duration, pathBelow, percent } from '../support/numbers.ts';
+import { causeOf, count, duration, pathBelow, percent } from '../support/numbers.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
 
 export interface Paint {
@@ -49,6 +49,17 @@ export function blockLine(
   const code = codeOf(block, cwd, paint);
   const parts = [code, ...asides.map((aside) => paint.aside(String(aside)))];
   return `event-loop-blocked ${length}${kind === undefined ? '' : ` ${kind}`}: ${parts.join(', ')}`;
+}
+
+/** `event-loop-blocked 37 more times, 8.20 s in all: hashRow (src/report.js:31:18)`. */
+export function repeatedLine(
+  { block, blocks, totalMillis }: { block: EventLoopBlock; blocks: number; totalMillis: number },
+  cwd: string,
+  paint: Paint,
+): string {
+  const length = paint.length(duration(totalMillis), totalMillis);
+  const times = count(blocks, 'more time');
+  return `event-loop-blocked ${times}, ${length} in all: ${codeOf(block, cwd, paint)}`;
 }
 
 /**

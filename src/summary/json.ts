@@ -6,6 +6,7 @@ import type { AttributedRequest } from '../report/block-line.ts';
 import { ownTotals } from '../support/own-totals.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { adviceOf } from './advice.ts';
+import { placeOf } from './requests.ts';
 import type { BlockSummary } from './summary.ts';
 
 /** `advice` says in one sentence what to change. */
@@ -21,6 +22,19 @@ export function blockJson(
     ...attribution,
     ...(advice !== undefined && { advice }),
   };
+}
+
+/** Blocks of one place that have no line of their own. */
+export function repeatedJson({
+  block,
+  blocks,
+  totalMillis,
+}: {
+  block: EventLoopBlock;
+  blocks: number;
+  totalMillis: number;
+}) {
+  return { type: 'event-loop-repeated', ...placeOf(block.code), blocks, totalMillis };
 }
 
 export const summaryJson = (summary: BlockSummary) => ({

@@ -40,6 +40,8 @@ const LINE =
   /^event-loop-blocked [\d.]+ m?s callback: hashRow \(.*apps\/console\/work\.cjs:\d+:\d+\)/;
 /** For JavaScript, in `docs/agents.md`; once, since all blocks are of one function. */
 const ADVICE = 'Do less at once, return to the event loop in between, or use a worker thread.';
+/** From a line to the end of a test on a busy machine. */
+const LOG_AGE_MILLIS = 60_000;
 const BLOCK = /^event-loop-blocked [\d.]+ m?s /;
 const SUMMARY = /^event-loop-blocked: (\d+) blocks?, /;
 /** What the machine may take of a run without changing what is a block, and how it is named. */
@@ -273,6 +275,10 @@ test('json: each line is an object that the schema in the package describes', as
   for (const object of objects) {
     validate(object);
     expect(validate.errors).toBeNull();
+    // What pino, Bunyan and Loki know a line by.
+    expect(object.level).toBe(object.type === 'event-loop-summary' ? 30 : 40);
+    expect(Math.abs(object.time - Date.now())).toBeLessThan(LOG_AGE_MILLIS);
+    expect(object.msg).toMatch(object.type === 'event-loop-summary' ? SUMMARY : BLOCK);
   }
   const types = objects.map(({ type }) => type);
   judgeBlocks(ended, () => {
@@ -282,6 +288,24 @@ test('json: each line is an object that the schema in the package describes', as
   expect(types.filter((type) => type === 'event-loop-summary')).toHaveLength(1);
   expect(types.at(-1)).toBe('event-loop-summary');
 });
+
+test.each(['true', 'json'])(
+  'console: %s: a place has ten lines a minute, and a count',
+  async (format) => {
+    const ended = await run('thirteen times more', { env: { [`${OPTION}CONSOLE`]: format } });
+    const text = linesOf(ended).map((line) => (format === 'json' ? JSON.parse(line).msg : line));
+    const shown = text.filter((line) => BLOCK.test(line));
+    const numberIn = (pattern: RegExp) =>
+      Number(text.map((line) => pattern.exec(line)?.[1]).find(Boolean));
+    const repeated = numberIn(/^event-loop-blocked (\d+) more times?, \d+ ms in all: hashRow \(/);
+    // A block may be named by another line of the loop.
+    judgeBlocks(ended, () => {
+      expect(repeated).toBeGreaterThanOrEqual(2);
+      expect(shown.length + repeated).toBe(numberIn(SUMMARY));
+      expect(numberIn(SUMMARY)).toBe(14);
+    });
+  },
+);
 
 describe('an application that logs more than the reader takes', () => {
   const LOGGED = /^request \d+ -+$/;

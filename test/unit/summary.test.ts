@@ -288,6 +288,9 @@ describe('the schema', () => {
       madeBy: _madeBy,
       traceId: _traceId,
       advice: _advice,
+      level: _level,
+      time: _time,
+      msg: _msg,
       ...fields
     } = schema.$defs.block.properties;
     expect(Object.keys(fields).sort()).toEqual(Object.keys(WHOLE_BLOCK).sort());
