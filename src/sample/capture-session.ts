@@ -299,11 +299,6 @@ export class CaptureClient<Facts extends object> {
       return found;
     } finally {
       isFinished = true;
-      if (!isAnswered && memory.isSet(Word.held)) {
-        // The thread takes the sample itself at the end of the run that V8 may end.
-        request.set(Request.requestedAt, this.now());
-        Atomics.store(words, Word.missed, 1);
-      }
       session.close();
     }
   }

@@ -36,16 +36,10 @@ export class Capturer {
   /**
    * @param busyPeriodStart the busy period that is meant
    * @param requestedAt when the watchdog thread asked, a time of the clock
-   * @param ranSince since then, code ran in which no sample may be taken: what is on the stack now
-   *   stands for it, and is not taken for native code
    * @returns undefined if that busy period is over, or the loop is waiting; not if native code has
    *   just kept the answer waiting, which in a running period is a part of that
    */
-  capture(
-    busyPeriodStart: number,
-    requestedAt: number,
-    ranSince?: number,
-  ): CapturedSample | undefined {
+  capture(busyPeriodStart: number, requestedAt: number): CapturedSample | undefined {
     const { ports } = this;
     const askedAt = Math.max(requestedAt, ports.periodStart());
     const isLate = this.clock.now() - askedAt >= LATE_MILLIS;
@@ -53,12 +47,7 @@ export class Capturer {
     const stack = takeStack();
     const isWaiting = () => !isLate || ports.wasWaitingAt(askedAt) === true;
     if (ports.mayWait() && stack.isEmpty() && isWaiting()) return undefined;
-    const isOfCaller = ranSince !== undefined;
-    const sample = this.sample(isOfCaller ? this.clock.now() : requestedAt, stack, isOfCaller);
-    if (isOfCaller) {
-      const since = { value: ranSince };
-      ports.add(Object.create(sample, { requestedAt: since, time: since }));
-    }
+    const sample = this.sample(requestedAt, stack);
     ports.add(sample);
     return sample;
   }
@@ -67,9 +56,8 @@ export class Capturer {
    * Copies what is running, to be read after the block. The copy keeps the functions on the stack
    * and the async resource alive until the first callback after the next wait for events, which
    * drops the samples that are of no block.
-   * @param isOfCaller the caller of this package is sampled
    */
-  sample(requestedAt: number, stack = takeStack(), isOfCaller = false): CapturedSample {
+  sample(requestedAt: number, stack = takeStack()): CapturedSample {
     const time = this.clock.now();
     const resource = this.ports.resource();
     const readCall = this.ports.nativeCall();
@@ -87,7 +75,7 @@ export class Capturer {
         return resource.type();
       },
       get frames() {
-        frames ??= isOfCaller ? withoutOwn(stack.frames()) : withoutCapture(stack.frames());
+        frames ??= withoutCapture(stack.frames());
         return frames;
       },
       get nativeCall() {
@@ -96,8 +84,6 @@ export class Capturer {
     };
   }
 }
-
-const withoutOwn = (frames: StackFrame[]) => frames.slice(frames.findIndex(({ isOwn }) => !isOwn));
 
 /** The frames outside the capture itself, which runs inside them. */
 function withoutCapture(frames: StackFrame[]): StackFrame[] {

@@ -6,8 +6,7 @@ import vm from 'node:vm';
 import { attempt } from '../support/guard.ts';
 import { Patch, type Switch } from '../support/patch.ts';
 
-/** Runs `code`; `timeout` is infinite if only a signal ends it. */
-export type RunLimited = (timeout: number, code: () => unknown) => unknown;
+export type RunLimited = (code: () => unknown) => unknown;
 
 export const limitedRuns = {
   start(run: RunLimited): void {
@@ -34,7 +33,7 @@ function call(
 ) {
   const isLimited = typeof timeout === 'number' && timeout > 0;
   if (run === undefined || !(isLimited || breaksOnSigint === true)) return code();
-  return run(isLimited ? timeout : Number.POSITIVE_INFINITY, code);
+  return run(code);
 }
 
 /** All of `vm` calls these at the time of the run (Node.js 20 to 26). */

@@ -23,12 +23,10 @@ export const Word = {
   inspected: 6,
   /** Watchdog thread: 1 if a stack sample was lost, until the watched thread has logged that. */
   sampleLost: 7,
-  /** Watchdog thread: 1 if a stack sample was due while {@link Word.held} was 1. */
-  missed: 8,
   /** Watched thread: an {@link Allowed}. */
-  allowed: 9,
+  allowed: 8,
   /** Watchdog thread: how many stack samples were not taken because of that. */
-  skipped: 10,
+  skipped: 9,
 } as const;
 
 /** Which stack samples the budget of the watched thread allows. */

@@ -4,7 +4,6 @@ import { isMainThread, threadId } from 'node:worker_threads';
 import type { StackSample } from '../block.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
-import { attempt } from '../support/guard.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { threadFolder } from '../support/schedstat.ts';
 import { now } from '../support/time.ts';
@@ -44,13 +43,7 @@ export type ThreadSetup = Pick<ThreadStart, 'code' | 'env'> &
 export interface WatchdogEvents {
   threadSetup(): ThreadSetup;
   /** Runs inside the code that it samples. Undefined if the busy period is over. */
-  capture(
-    busyPeriodStart: number,
-    requestedAt: number,
-    ranSince?: number,
-  ): CapturedSample | undefined;
-  /** Facts for the report of an ongoing block. */
-  facts(): object;
+  capture(busyPeriodStart: number, requestedAt: number): CapturedSample | undefined;
   /** Runs inside the code that it describes for the report of an ongoing block. */
   reply(sample: StackSample): CaptureReply;
   /** The thread watches; or it does not, for now. */
@@ -63,7 +56,6 @@ export class Watchdog {
   readonly #channelName = `opentelemetry-instrumentation-event-loop.${randomUUID()}`;
   readonly #thread: ThreadKeeper;
   #isRunning = false;
-  #unfinishedAfterMillis = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly times: CaptureTimes,
@@ -144,7 +136,6 @@ export class Watchdog {
 
   #prepareThread(): ThreadStart {
     const { code, ...setup } = this.events.threadSetup();
-    this.#unfinishedAfterMillis = setup.unfinishedAfterMillis || Number.POSITIVE_INFINITY;
     const workerData: WatchdogData = {
       ...this.times,
       ...setup,
@@ -186,8 +177,7 @@ export class Watchdog {
     }
   };
 
-  /** @param ranSince when code began that just ended, and in which no sample was to be taken */
-  #sample(ranSince?: number): string | undefined {
+  #sample(): string | undefined {
     const { memory } = this;
     // A debugger may have come since the beat, and may have paused the code.
     this.#followInspector();
@@ -201,7 +191,7 @@ export class Watchdog {
     // A late sample says that native code ran, whatever it shows.
     const isLate = time - requestedAt >= LATE_MILLIS;
     if (isRepeat && !isLate && !takeStack().showsCode()) return BARE;
-    const sample = this.events.capture(busyPeriodStart, requestedAt, ranSince);
+    const sample = this.events.capture(busyPeriodStart, requestedAt);
     if (sample === undefined) return undefined;
     if (purpose === SampleFor.block) return sample.showsCode() ? TAKEN : BARE;
     return JSON.stringify(this.events.reply(sample));
@@ -253,29 +243,12 @@ export class Watchdog {
    * Runs code that V8 may end. It skips the `finally` of all runs inside the one that it ends, so
    * each puts back what it has found.
    */
-  readonly #runLimited: RunLimited = (timeout, code) => {
-    const { words, longCall } = this.memory;
+  readonly #runLimited: RunLimited = (code) => {
     const heldBefore = this.#hold();
-    const isLong = timeout >= this.#unfinishedAfterMillis;
-    if (heldBefore === 0) {
-      Atomics.store(words, Word.missed, 0);
-      if (isLong) this.#attempt(() => longCall.write(JSON.stringify(this.events.facts())));
-    }
-    const start = now();
     try {
       return code();
     } finally {
-      Atomics.store(words, Word.held, heldBefore);
-      if (heldBefore === 0) {
-        if (isLong) longCall.write('');
-        if (Atomics.exchange(words, Word.missed, 0) === 1) this.#attempt(() => this.#sample(start));
-      }
+      Atomics.store(this.memory.words, Word.held, heldBefore);
     }
   };
-
-  #attempt(action: () => void): void {
-    attempt(action, (error) => {
-      this.log.faults.inSample ??= error;
-    });
-  }
 }

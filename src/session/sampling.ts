@@ -75,9 +75,9 @@ export function createSampling(
             { code: WATCHDOG_CODE, ...NO_EXTRAS },
             ...threadData.map((data) => data()),
           ) as typeof NO_EXTRAS & { code: string },
-        capture: (busyPeriodStart, requestedAt, ranSince) => {
+        capture: (busyPeriodStart, requestedAt) => {
           const start = detection.own.now();
-          const sample = capturer.capture(busyPeriodStart, requestedAt, ranSince);
+          const sample = capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
           try {
             detection.sampled(sample);
@@ -88,7 +88,6 @@ export function createSampling(
           letGoOfSignals(sample.time - busyPeriodStart);
           return sample;
         },
-        facts: () => reply(capturer.sample(clock.now(), undefined, true)).facts,
         reply,
         watching: (isWatching) => {
           detection.watch(isWatching);

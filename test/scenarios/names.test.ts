@@ -114,17 +114,6 @@ test('a block is named by the place to change', async () => {
     under(run, 'evaluated', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'userScript' }]),
     ),
-    ...['sandboxed', 'interruptible'].map((name) =>
-      under(run, name, (blocks) =>
-        expect(blocks).toMatchObject([
-          {
-            'code.function.name': 'runRules',
-            'code.file.path': APP,
-            'event_loop.block.cause': 'javascript',
-          },
-        ]),
-      ),
-    ),
     under(run, 'sumTable', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'sumRow', 'code.file.path': APP }]),
     ),

@@ -4,7 +4,6 @@ const crypto = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { runInNewContext } = require('node:vm');
 const { setImmediate: turnOfLoop } = require('node:timers/promises');
 const { trace } = require('@opentelemetry/api');
 const bcrypt = require('bcrypt');
@@ -146,13 +145,6 @@ const evaluated = () =>
   new Promise((resolve) => {
     setTimeout(userScript(running, resolve), 1);
   });
-
-/** V8 may end these runs, so no stack sample is taken in them: one is long, the others are many. */
-function runRules(rules, options) {
-  for (const millis of rules) runInNewContext('rule(millis)', { rule: compute, millis }, options);
-}
-const sandboxed = () => runRules([200], { timeout: 60_000 });
-const interruptible = () => runRules(Array(100).fill(2), { breakOnSigint: true });
 
 /** A package that calls the application, which calls it again: there the time is spent. */
 const { each } = require(
@@ -336,8 +328,6 @@ const CASES = {
   importRows,
   sumCached,
   evaluated,
-  sandboxed,
-  interruptible,
   sumTable,
   loadLazily,
   wasmReport,
