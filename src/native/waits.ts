@@ -9,9 +9,9 @@ const COMPUTES = new Set(
 );
 
 /** These do nothing but wait: it does not matter if the thread also lacked a CPU meanwhile. */
-const WAITS = new Set(['Atomics', 'child_process']);
+const WAITS = /^(?:Atomics\.|child_process\..*Sync$)/;
 
 const moduleOf = (name: string) => name.split('.', 1)[0] as string;
 
-export const onlyWaits = (name: string) => WAITS.has(moduleOf(name));
+export const onlyWaits = (name: string) => WAITS.test(name);
 export const mayWait = (name: string) => !COMPUTES.has(moduleOf(name));

@@ -441,6 +441,17 @@ describe('requests without an SDK', () => {
     judgeBlocks(ended, () => expect(block?.endsWith('), POST /*')).toBe(KNOWS_AWAIT));
   });
 
+  test('what a request has started is not its own once it has its answer', async () => {
+    const ended = await serve('poller');
+    const lines = linesOf(ended).filter((line) => BLOCK.test(line));
+    for (const line of lines) expect(line).not.toMatch(/\), GET/);
+    const isSaid = (line: string) => line.endsWith(', of what GET /* started');
+    judgeBlocks(ended, () => {
+      expect(lines).toHaveLength(2);
+      expect(lines.filter(isSaid)).toHaveLength(KNOWS_AWAIT ? 2 : 0);
+    });
+  });
+
   test('nothing of a path is told, only how many parts it has', async () => {
     const ended = await serve('plain', { env: { [`${OPTION}REPORT_FILE`]: '/dev/stderr' } });
     judgeBlocks(ended, () => expect(ended.stderr).toContain('), GET /*/*/*\n'));

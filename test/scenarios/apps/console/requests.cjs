@@ -71,6 +71,10 @@ const WAYS = {
   async plain(port) {
     await answer(get({ port, path: '/reset/jane@example.com/deadbeef?token=secret' }));
   },
+  async poller(port) {
+    await answer(get({ port, path: '/poll' }));
+    await wait(700);
+  },
   /** As much of an SDK as has contexts. */
   async sdk(port) {
     const { context } = require('@opentelemetry/api');
@@ -103,6 +107,11 @@ async function printKept() {
   console.log(`kept ${alive}`);
 }
 
+function poll(rounds) {
+  block();
+  if (rounds > 1) setTimeout(poll, 200, rounds - 1);
+}
+
 const answer = (sent) =>
   new Promise((resolve, reject) => {
     sent.on('error', reject).on('response', (response) => response.on('end', resolve).resume());
@@ -128,6 +137,7 @@ const plain = createServer((request, response) => {
     return;
   }
   if (request.url === '/timer-left') setInterval(() => {}, 1e6);
+  else if (request.url === '/poll') setTimeout(poll, 200, 2);
   else if (request.url !== '/at-once') block();
   response.end();
 });
