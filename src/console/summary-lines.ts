@@ -78,11 +78,12 @@ const withWaits = (place: string, waits: string | undefined) =>
  * The routes whose requests waited: `GET /list: 41 of 812, p50 12 ms (11 ms), p99 480 ms (35 ms),
  * longest 1.20 s (60 ms)`. If nothing blocked, all of them, for who has measured something else.
  */
-function routeLines({ blocks, routes = [] }: BlockSummary): string[] {
-  const waited = routes.filter(({ waitedRequests }) => waitedRequests > 0);
+function routeLines({ blocks, routes = [], otherRoutes }: BlockSummary): string[] {
+  const all = [...routes, ...(otherRoutes ? [{ route: 'other routes', ...otherRoutes }] : [])];
+  const waited = all.filter(({ waitedRequests }) => waitedRequests > 0);
   const hasWaited = waited.length > 0;
   if (!hasWaited && blocks > 0) return [];
-  const lines = (hasWaited ? waited : routes).slice(0, SHOWN).map((times) => {
+  const lines = (hasWaited ? waited : all).map((times) => {
     const { route, count, waitedRequests, withQueue, withoutStalls } = times;
     const both = (name: keyof Quantiles) =>
       duration(withQueue[name]) + (hasWaited ? ` (${duration(withoutStalls[name])})` : '');

@@ -17,6 +17,8 @@ export interface ReportBlock
   readonly requires?: string;
   readonly operation?: string | undefined;
   readonly traceId?: string | undefined;
+  /** How many requests waited for it, also those that are left out; absent if none did. */
+  waitedRequests?: number;
   /** Node of the stack tree, milliseconds, and so on in turn. */
   stacks: readonly number[];
 }

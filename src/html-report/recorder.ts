@@ -10,7 +10,7 @@
 import { keyOf } from '../name/key.ts';
 import type { SampledStack } from '../name/sampled-stacks.ts';
 import type { AttributedRequest } from '../report/block-line.ts';
-import type { RequestMessage } from '../report/request-channel.ts';
+import type { RequestMessage, RequestWait } from '../report/request-channel.ts';
 import { summaryJson } from '../summary/json.ts';
 import { RunTimes } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
@@ -27,6 +27,8 @@ import { StackTree } from './stack-tree.ts';
 
 const MAX_BLOCKS = 10_000;
 const MAX_REQUESTS = 2000;
+/** Blocks that a request waited for: of the others it is known how long it waited for all. */
+const MAX_WAITS = 20;
 /** Places of blocks, with their lines. */
 const MAX_CODES = 5000;
 
@@ -38,6 +40,8 @@ export class ReportRecorder {
   readonly #functionIds = new Map<string, number>();
   #stacks = new StackTree();
   readonly #blocks = new Longest<ReportBlock>(({ durationMillis }) => durationMillis, MAX_BLOCKS);
+  /** Those that are kept. */
+  #byStart = new Map<number, ReportBlock>();
   readonly #requests = new Longest<ReportRequest>(
     ({ stalledMillis, queuedMillis }) => stalledMillis + queuedMillis,
     MAX_REQUESTS,
@@ -58,7 +62,7 @@ export class ReportRecorder {
     const { code, leaf, topFunctions: _, expected, asyncResourceType, ...facts } = block;
     const codeId = code && this.#codeId(code);
     const leafId = leaf && this.#codeId(leaf);
-    const hasDropped = this.#blocks.add({
+    const kept: ReportBlock = {
       ...facts,
       ...rounded(facts),
       ...(codeId !== undefined && { code: codeId }),
@@ -69,8 +73,9 @@ export class ReportRecorder {
       ...(operation !== undefined && { operation }),
       ...(traceId !== undefined && { traceId }),
       stacks: this.#stacksOf(stacks),
-    });
-    if (hasDropped) this.#forgetUnusedStacks();
+    };
+    this.#byStart.set(kept.startTimeMillis, kept);
+    if (this.#blocks.add(kept)) this.#forgetUnused();
   }
 
   /** Hot: 50 times a second. See {@link LagTimeline.add}. */
@@ -93,14 +98,29 @@ export class ReportRecorder {
       ...(traceId !== undefined && { traceId }),
       stalledMillis: round(request.stalledMillis),
       queuedMillis: round(request.queuedMillis),
-      waits: request
-        .longest()
-        .flatMap(({ block, millis }) =>
-          block.startTimeMillis === undefined
-            ? []
-            : [round(block.startTimeMillis - step), round(millis)],
-        ),
+      waits: this.#countWaits(request.waits(), step),
     });
+  }
+
+  /**
+   * Every request counts for all of its blocks, also if it is left out.
+   * @returns the longest waits
+   */
+  #countWaits(waits: readonly RequestWait[], step: number): number[] {
+    const millisOf = new Map<number, number>();
+    for (const { block, millis } of waits) {
+      if (block.startTimeMillis === undefined) continue;
+      const start = round(block.startTimeMillis - step);
+      millisOf.set(start, (millisOf.get(start) ?? 0) + millis);
+    }
+    for (const start of millisOf.keys()) {
+      const block = this.#byStart.get(start);
+      if (block !== undefined) block.waitedRequests = (block.waitedRequests ?? 0) + 1;
+    }
+    return [...millisOf]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, MAX_WAITS)
+      .flatMap(([start, millis]) => [start, round(millis)]);
   }
 
   /** What the page embeds: `console.schema.json` describes it. */
@@ -108,7 +128,7 @@ export class ReportRecorder {
     const times = this.times.read(this.thresholdMillis);
     const { dropped } = this.#blocks;
     const blocks = byStart(this.#blocks.read());
-    if (this.#blocks.dropped > dropped) this.#forgetUnusedStacks();
+    if (this.#blocks.dropped > dropped) this.#forgetUnused();
     const stacks = this.#stacks.read();
     return {
       type: 'event-loop-report' as const,
@@ -167,7 +187,8 @@ export class ReportRecorder {
   }
 
   /** What only blocks had that were left out. */
-  #forgetUnusedStacks(): void {
+  #forgetUnused(): void {
+    this.#byStart = new Map(this.#blocks.kept.map((block) => [block.startTimeMillis, block]));
     const all = this.#stacks;
     const used = new StackTree();
     const moved = new Map<number, number | undefined>();

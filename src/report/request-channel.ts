@@ -36,13 +36,9 @@ export interface RequestMessage {
   readonly queuedMillis: number;
   /** The same for each function. */
   readonly functions: readonly FunctionWait[];
-  /** Of the waits for each block, at most {@link MAX_LONGEST}. To be asked at once, as below. */
-  longest(): readonly RequestWait[];
-  /** One for each block that it waited for: a thousand, perhaps. */
+  /** One for each block that it waited for: a thousand, perhaps. To be asked at once. */
   waits(): readonly RequestWait[];
 }
-
-export const MAX_LONGEST = 20;
 
 export interface FunctionWait {
   /** Empty if the code is not known. */

@@ -2,12 +2,7 @@
  * The functions that requests waited for. Requests that ended together lasted through the same
  * blocks, back to where each of them began: their blocks are added up once for all of them.
  */
-import {
-  type FunctionWait,
-  MAX_LONGEST,
-  type NamedBlock,
-  type RequestWait,
-} from '../report/request-channel.ts';
+import type { FunctionWait, NamedBlock, RequestWait } from '../report/request-channel.ts';
 import type { BlockWaits, RecentBlock, RecentBlocks } from './recent-blocks.ts';
 import { MIN_STALL_MILLIS } from './span-time.ts';
 
@@ -27,8 +22,6 @@ type Sums = Map<string, { -readonly [Name in keyof FunctionWait]: FunctionWait[N
 
 export class FunctionSums {
   readonly #sums: Sums = new Map();
-  /** The longest blocks, sorted. */
-  #longest: { readonly number: number; readonly millis: number }[] = [];
   #from = 0;
   #to = 0;
 
@@ -53,20 +46,6 @@ export class FunctionSums {
     return [...sums.values()].filter((sum) => sum.stalledMillis + sum.queuedMillis > MIN_MILLIS);
   }
 
-  /** The longest waits. */
-  longestOf(waits: BlockWaits, others: readonly Wait[]): RequestWait[] {
-    this.#addUp(waits);
-    const { parts } = waits;
-    const partsOf = [...parts].map(([number, millis]) => ({ number, millis }));
-    const ofBlocks = [...this.#longest.filter(({ number }) => !parts.has(number)), ...partsOf]
-      .filter(({ millis }) => millis > 0)
-      .map(({ number, millis }) => ({ block: this.blocks.at(number), millis }));
-    return [...ofBlocks, ...others]
-      .sort((a, b) => b.millis - a.millis)
-      .slice(0, MAX_LONGEST)
-      .map(named);
-  }
-
   /** One for each block. */
   waitsOf({ from, to, parts }: BlockWaits, others: readonly Wait[]): RequestWait[] {
     const waits: Wait[] = [];
@@ -82,7 +61,6 @@ export class FunctionSums {
   #addUp({ from, to }: BlockWaits): void {
     if (to !== this.#to || from > this.#from) {
       this.#sums.clear();
-      this.#longest = [];
       this.#to = to;
       this.#from = to;
     }
@@ -92,18 +70,7 @@ export class FunctionSums {
       const millis = block === undefined ? 0 : lengthOf(block);
       if (millis === 0) continue;
       add(this.#sums, block?.named, millis);
-      this.#addToLongest(number, millis);
     }
-  }
-
-  #addToLongest(number: number, millis: number): void {
-    const longest = this.#longest;
-    if (longest.length === MAX_LONGEST) {
-      if ((longest[MAX_LONGEST - 1]?.millis ?? 0) >= millis) return;
-      longest.pop();
-    }
-    const shorter = longest.findIndex((each) => each.millis < millis);
-    longest.splice(shorter === -1 ? longest.length : shorter, 0, { number, millis });
   }
 }
 

@@ -231,7 +231,6 @@ export class HttpRequests {
         stalledMillis: 0,
         queuedMillis: 0,
         functions: [],
-        longest: () => [],
         waits: () => [],
       });
     }

@@ -328,7 +328,6 @@ export class Stalls {
         stalledMillis,
         queuedMillis: functions.reduce((sum, { queuedMillis }) => sum + queuedMillis, 0),
         functions,
-        longest: () => sums.longestOf(ofBlocks, more),
         waits: () => sums.waitsOf(ofBlocks, more),
       });
     };

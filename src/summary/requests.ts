@@ -82,10 +82,17 @@ export class Requests {
     return this.#functions.get(key)?.totals ?? NO_STALLS;
   }
 
-  /** Undefined if there was no request. */
-  read() {
+  /**
+   * Undefined if there was no request.
+   * @param maxRoutes all others are added up together
+   */
+  read(maxRoutes = MAX_ROUTES) {
     if (this.#count === 0) return undefined;
-    const routes = [...this.#routes].sort(([, a], [, b]) => harmOf(b.totals) - harmOf(a.totals));
+    const sorted = [...this.#routes].sort(([, a], [, b]) => harmOf(b.totals) - harmOf(a.totals));
+    const routes = sorted.slice(0, maxRoutes);
+    const otherRoutes = sorted
+      .slice(maxRoutes)
+      .reduce((sum, [, route]) => sum.with(route), this.#otherRoutes);
     const pairs = [...this.#pairs.values()].sort((a, b) => harmOf(b.totals) - harmOf(a.totals));
     const others = pairs
       .slice(MAX_PAIRS_GIVEN)
@@ -95,7 +102,7 @@ export class Requests {
       .map(({ place, totals }) => ({ ...place, ...pairOf(totals) }));
     return {
       routes: routes.map(([route, times]) => ({ route, ...times.read() })),
-      ...(this.#otherRoutes.count > 0 && { otherRoutes: this.#otherRoutes.read() }),
+      ...(otherRoutes.count > 0 && { otherRoutes: otherRoutes.read() }),
       ...(given.length > 0 && { stalls: given }),
       ...(others.waitedRequests > 0 && { otherStalls: pairOf(others) }),
     };
@@ -111,10 +118,10 @@ const pairOf = ({ waitedRequests, stalledMillis, queuedMillis }: StallTotals) =>
 class Route {
   totals = NO_STALLS;
   /** Nearly all, of which the three durations are one. */
-  readonly unstalled = new Durations();
-  readonly #measured = new Durations();
-  readonly #withQueue = new Durations();
-  readonly #withoutStalls = new Durations();
+  unstalled = new Durations();
+  #measured = new Durations();
+  #withQueue = new Durations();
+  #withoutStalls = new Durations();
 
   get count(): number {
     return this.unstalled.count + this.#measured.count;
@@ -125,6 +132,16 @@ class Route {
     this.#withQueue.add(durationMillis + stall.queuedMillis);
     this.#withoutStalls.add(Math.max(0, durationMillis - stall.stalledMillis));
     this.totals = addStalls(this.totals, stall);
+  }
+
+  with(other: Route): Route {
+    const both = new Route();
+    both.totals = addStalls(this.totals, other.totals);
+    both.unstalled = this.unstalled.with(other.unstalled);
+    both.#measured = this.#measured.with(other.#measured);
+    both.#withQueue = this.#withQueue.with(other.#withQueue);
+    both.#withoutStalls = this.#withoutStalls.with(other.#withoutStalls);
+    return both;
   }
 
   /** How long requests took; quantiles are at most 1 % off. */

@@ -82,7 +82,7 @@ export class Summary {
     const startUp = before.read(since - startedAt, maxPlaces);
     return {
       ...after.read(now - since, maxPlaces),
-      ...after.requests.read(),
+      ...after.requests.read(maxPlaces),
       ...((load || startUp.blocks > 0) && { startUp: { ...startUp, ...load } }),
     };
   }

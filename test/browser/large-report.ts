@@ -92,8 +92,7 @@ export function largeRecorder(folder: string): ReportRecorder {
             queuedMillis: 0,
           },
         ],
-        longest: () => [{ block, millis: block.durationMillis }],
-        waits: () => [],
+        waits: () => [{ block, millis: block.durationMillis }],
       });
     }
     time += block.durationMillis + 30 + next() * 100;

@@ -126,7 +126,7 @@ test('a span that lasted through a thousand blocks is compared with few of them'
   expect(waits.parts.size).toBe(2);
 });
 
-test('requests that ended together: the functions and the longest waits of each are its own', () => {
+test('requests that ended together: the functions of each are its own', () => {
   const ring = new RecentBlocks();
   for (let i = 0; i < 200; i++) {
     const name = i % 7 === 6 ? {} : { key: `f${i % 7}`, startTimeMillis: i };
@@ -154,10 +154,6 @@ test('requests that ended together: the functions and the longest waits of each 
         .reduce((sum, wait) => sum + wait.millis, 0),
     }));
     expect(byKey(shared.functionsOf(waits, [], millis))).toEqual(byKey(expected));
-    const longest = one.map((wait) => wait.millis).sort((a, b) => b - a);
-    const found = shared.longestOf(waits, []).map((wait) => wait.millis);
-    expect(found.length).toBeGreaterThanOrEqual(Math.min(longest.length, 14));
-    expect(found).toEqual(expect.arrayContaining(longest.slice(0, 14)));
   }
 });
 

@@ -161,6 +161,20 @@ describe('requests', () => {
     ]);
   });
 
+  test('routes past ten are one row, with the times of all of them', () => {
+    const requests = Array.from({ length: 30 }, (_, i) =>
+      request(100 - i, [['f', 50 - i]], { route: `GET /${i}` }),
+    );
+    const summary = new Summary();
+    for (const each of requests) summary.addRequest(each);
+    const lines = summaryLines(summary.read(TEN_SECONDS, SHOWN), '/app', PLAIN, 50);
+    expect(lines.at(-2)).toMatch(/^ {2}GET \/9: 1 of 1, /);
+    expect(lines.at(-1)).toBe(
+      '  other routes: 20 of 20, p50 80 ms (50 ms), p99 90 ms (50 ms), longest 90 ms (50 ms)',
+    );
+    expect(lines.filter((line) => line.includes(' of 1, '))).toHaveLength(SHOWN);
+  });
+
   test('of a period without any, nothing is said', () => {
     const summary = summaryOf([block(100, 'f')], []);
     expect(summary).not.toHaveProperty('routes');

@@ -96,12 +96,12 @@ function stackOf(model: Model, block: Block): HTMLElement {
   );
 }
 
-function stalledBy({ requests }: Model, { stalled }: Block): HTMLElement {
+function stalledBy({ requests }: Model, { stalled, waitedRequests = 0 }: Block): HTMLElement {
   const title = 'Requests that waited for it';
   if (requests === undefined) return part(title, aside('Requests are not recorded.'));
-  if (stalled.length === 0) return part(title, aside('None.'));
+  if (waitedRequests === 0) return part(title, aside('None.'));
   const sorted = [...stalled].sort((a, b) => b.millis - a.millis);
-  const hidden = sorted.length - SHOWN_REQUESTS;
+  const hidden = waitedRequests - Math.min(sorted.length, SHOWN_REQUESTS);
   const items = sorted.slice(0, SHOWN_REQUESTS).map(({ request, millis }) => {
     const { route, queuedMillis, durationMillis, traceId } = request;
     const waited = ` waited ${duration(millis)} of ${duration(queuedMillis + durationMillis)} `;

@@ -74,9 +74,10 @@ function start(report: ReportDocument): void {
     source.replaceChildren();
     flame.show([block], `${block.fn.name}, one block`, block.code);
     all.hidden = false;
+    const { fn, durationMillis, waitedRequests = 0 } = block;
     announcement.textContent =
-      `Block ${block.number + 1} of ${model.blocks.length}: ${block.fn.name}, ` +
-      `${duration(block.durationMillis)}, ${count(block.stalled.length, 'request')} waited for it`;
+      `Block ${block.number + 1} of ${model.blocks.length}: ${fn.name}, ` +
+      `${duration(durationMillis)}, ${count(waitedRequests, 'request')} waited for it`;
   };
   const selectFn = (fn: Fn) => {
     setAddress(`#function=${fn.key}`);

@@ -219,7 +219,7 @@ export class Tables {
           ({ operation = '–' }) => operation,
           ({ operation = '–' }) => code(operation),
         ),
-        number('Requests that waited', ({ stalled }) => stalled.length),
+        number('Requests that waited', ({ waitedRequests = 0 }) => waitedRequests),
       ],
       byLength,
       1,

@@ -420,7 +420,7 @@ function xIn(plot: uPlot): (time: number) => number {
 const ofBlock = (block: Block) => [
   `${block.fn.name}: ${duration(block.durationMillis)}`,
   ...(block.operation === undefined ? [] : [block.operation]),
-  ...(block.stalled.length === 0 ? [] : [`${count(block.stalled.length, 'request')} waited`]),
+  ...(block.waitedRequests ? [`${count(block.waitedRequests, 'request')} waited`] : []),
 ];
 
 function ofRequest({ route, durationMillis, stalledMillis, queuedMillis, waits }: Request) {

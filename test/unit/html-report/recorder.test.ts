@@ -45,12 +45,34 @@ test('requests that were stalled least are left out first', () => {
 test('of each request the longest waits are kept; how long it waited for all is', () => {
   announceRequests();
   const recorder = new ReportRecorder();
-  const longest = [
-    { block: { startTimeMillis: 1_764_000_000_000.123 }, millis: 70 },
-    { block: {}, millis: 60 },
-  ];
-  recorder.request(requestMessage({ stalledMillis: 900, longest: () => longest }));
-  expect(recorder.read().requests).toMatchObject([
-    { stalledMillis: 900, waits: [1_764_000_000_000.12, 70] },
-  ]);
+  const waits = Array.from({ length: 30 }, (_, i) => ({
+    block: { startTimeMillis: 1_764_000_000_000.123 + i },
+    millis: 70 - i,
+  }));
+  recorder.request(requestMessage({ stalledMillis: 900, waits: () => waits }));
+  const [request] = recorder.read().requests ?? [];
+  expect(request?.stalledMillis).toBe(900);
+  expect(request?.waits.slice(0, 3)).toEqual([1_764_000_000_000.12, 70, 1_764_000_000_001.12]);
+  expect(request?.waits).toHaveLength(2 * 20);
+});
+
+test('each request counts for its blocks, also one that is left out; once for each', () => {
+  announceRequests();
+  const recorder = new ReportRecorder();
+  for (const startTimeMillis of [1000.001, 2000, 3000])
+    recorder.block(blockOf(100, startTimeMillis), {}, []);
+  const wait = (startTimeMillis: number, millis: number) => ({
+    block: { startTimeMillis },
+    millis,
+  });
+  const waitsFor = (count: number, ...waits: ReturnType<typeof wait>[]) => {
+    const stalledMillis = waits.reduce((sum, { millis }) => sum + millis, 0);
+    for (let i = 0; i < count; i++)
+      recorder.request(requestMessage({ stalledMillis, waits: () => waits }));
+  };
+  waitsFor(1500, wait(1000.001, 100));
+  waitsFor(2600, wait(2000, 200), wait(2000, 100), wait(500, 1));
+  const { blocks, dropped } = recorder.read();
+  expect(dropped.requests).toBe(2100);
+  expect(blocks.map(({ waitedRequests }) => waitedRequests)).toEqual([1500, 2600, undefined]);
 });

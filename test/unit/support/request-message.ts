@@ -9,7 +9,6 @@ export const requestMessage = (more: Partial<RequestMessage>): RequestMessage =>
   stalledMillis: 0,
   queuedMillis: 0,
   functions: [],
-  longest: () => [],
   waits: () => [],
   ...more,
 });
