@@ -10,96 +10,55 @@ export interface CaptureTimes {
   readonly busyAfterMillis: number;
   /** Age of a block at which its first stack sample is taken. */
   readonly captureAfterMillis: number;
-  /** Time between the first stack samples. */
+  /** Time between its first stack samples. */
   readonly captureEveryMillis: number;
-  /**
-   * Each stack sample of a block is taken at this many times the age of the one before, or later.
-   */
-  readonly captureGrowth: number;
-  /** But not later than this after it, until few captures are left. */
-  readonly maxGapMillis: number;
-  readonly maxCaptures: number;
 }
 
-/** The captures that may be far apart. */
-const LATE_CAPTURES = 20;
-/** A sample takes some 0.5 ms. */
-const MIN_GAP_MILLIS = 50;
+/** Of one block. The last one comes after some 90 s, at the default threshold. */
+const MAX_CAPTURES = 50;
+/**
+ * Of these, each comes at this many times the age of the one before. What ran between two samples
+ * is known by its ends only: a share is wrong by half of the gap at most, a twelfth of the block.
+ */
+const LATE_CAPTURES = 25;
+const GROWTH = 1.2;
+/** The same where the budget gets short. */
+const FEW_GROWTH = 2;
 
 /** A timer of Node.js counts whole milliseconds, and may be one late. */
 const TIMER_GRAIN_MILLIS = 2;
 
-interface Density {
-  /** Parts of the threshold. */
-  readonly busyAfter: number;
-  readonly captureAfter: number;
-  readonly captureEvery: number;
-  readonly captureGrowth: number;
-  readonly maxCaptures: number;
-}
-
-/**
- * The last sample comes after some 90 s, at the default threshold. What ran between two samples is
- * known by its ends only, so a share is wrong by half of the gap at most, a twelfth of the block.
- * In the first two seconds the gap is not longer than the threshold: a callback that begins then
- * may be a block by itself.
- */
-const USUAL: Density = {
-  busyAfter: 0.4,
-  captureAfter: 0.5,
-  captureEvery: 0.4,
-  captureGrowth: 1.2,
-  maxCaptures: 50,
-};
-/** A recording of a test: two runs of the same code have to find the same functions. */
-const RECORDING: Density = {
-  busyAfter: 0.1,
-  captureAfter: 0.1,
-  captureEvery: 0.1,
-  captureGrowth: 1.1,
-  maxCaptures: 60,
-};
+/** Parts of the threshold. */
+const BUSY_AFTER = 0.4;
+const CAPTURE_AFTER = 0.5;
+const CAPTURE_EVERY = 0.4;
 
 /**
  * The first stack sample is taken at half of the threshold, so that what it finds ran for half of a
  * block, whatever ran before; but not before the pulse would have opened a new busy period. A
  * threshold under some 35 ms takes a quicker pulse than the lag's.
- * @param isRecording of a test: samples are taken from 0.1 of the threshold on, and closely
  */
-export function captureTimes(
-  thresholdMillis: number,
-  lagIntervalMillis: number,
-  hooked: boolean,
-  isRecording = false,
-): CaptureTimes {
-  const density = isRecording ? RECORDING : USUAL;
-  const wanted = density.captureAfter * thresholdMillis;
-  // Without hooks, only the lag's own timer opens a busy period.
-  const pulseMillis = hooked
-    ? Math.min(lagIntervalMillis, Math.max(1, Math.floor(wanted) - 1))
-    : lagIntervalMillis;
+export function captureTimes(thresholdMillis: number, lagIntervalMillis: number): CaptureTimes {
+  const wanted = CAPTURE_AFTER * thresholdMillis;
+  const pulseMillis = Math.min(lagIntervalMillis, Math.max(1, Math.floor(wanted) - 1));
   const busyForSure = pulseMillis + TIMER_GRAIN_MILLIS;
   return {
     pulseMillis,
-    busyAfterMillis: Math.max(density.busyAfter * thresholdMillis, busyForSure),
+    busyAfterMillis: Math.max(BUSY_AFTER * thresholdMillis, busyForSure),
     captureAfterMillis: Math.max(wanted, busyForSure),
-    captureEveryMillis: Math.max(1, density.captureEvery * thresholdMillis),
-    captureGrowth: density.captureGrowth,
-    maxGapMillis: Math.max(thresholdMillis, MIN_GAP_MILLIS),
-    maxCaptures: density.maxCaptures,
+    captureEveryMillis: Math.max(1, CAPTURE_EVERY * thresholdMillis),
   };
 }
-
-type CaptureScheduleTimes = Omit<CaptureTimes, 'pulseMillis' | 'busyAfterMillis'>;
 
 /** The captures of one block, by its age in milliseconds. */
 export class CaptureSchedule {
   #due: number;
-  #left: number;
+  #left = MAX_CAPTURES;
 
-  constructor(private readonly times: CaptureScheduleTimes) {
+  constructor(
+    private readonly times: Pick<CaptureTimes, 'captureAfterMillis' | 'captureEveryMillis'>,
+  ) {
     this.#due = times.captureAfterMillis;
-    this.#left = times.maxCaptures;
   }
 
   /** Age of the next capture; infinite when there were enough. */
@@ -110,10 +69,8 @@ export class CaptureSchedule {
   /** @param isFew the next one is taken at twice the age at least */
   take(age: number, isFew = false): void {
     this.#left--;
-    const { captureEveryMillis, captureGrowth, maxGapMillis } = this.times;
-    const gap = isFew ? age : age * (captureGrowth - 1);
+    const next = age + this.times.captureEveryMillis;
     const isClose = !isFew && this.#left > LATE_CAPTURES;
-    const maxGap = isClose ? maxGapMillis : Number.POSITIVE_INFINITY;
-    this.#due = age + Math.max(captureEveryMillis, Math.min(gap, maxGap));
+    this.#due = isClose ? next : Math.max(next, age * (isFew ? FEW_GROWTH : GROWTH));
   }
 }

@@ -32,7 +32,7 @@ export interface SessionTargets {
 
 /** The package itself sets these; they are no options of a user. */
 export interface SessionOptions {
-  /** Blocks are recorded for a test: closer stack samples, and all functions of a block. */
+  /** Blocks are recorded for a test, with what the thread lacked of CPU. */
   readonly isRecording?: boolean;
 }
 

@@ -9,7 +9,6 @@ import { EXTRAS } from '../extras.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { inRootContext } from '../otel/root-context.ts';
 import { captureTimes } from '../sample/capture-times.ts';
-import { canCountIterations } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopHealth } from '../types.ts';
 import { createCommon, type SessionOptions, type SessionTargets } from './common.ts';
@@ -40,12 +39,7 @@ export class Session {
   ) {
     const common = createCommon(config, targets, log, options, EXTRAS);
     const { thresholdMillis, lagIntervalMillis } = config;
-    const times = captureTimes(
-      thresholdMillis,
-      lagIntervalMillis,
-      canCountIterations,
-      options.isRecording,
-    );
+    const times = captureTimes(thresholdMillis, lagIntervalMillis);
     this.#guard = common.guard;
     this.#detection = createDetection(common, times);
     this.#sampling = createSampling(common, times, this.#detection);

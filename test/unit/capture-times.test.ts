@@ -2,16 +2,15 @@ import { CaptureSchedule, captureTimes } from '../../src/sample/capture-times.ts
 
 describe('when a busy period is sampled first', () => {
   test.each([
-    // threshold, lag interval, hooked, pulse, busy, first capture
-    [100, 20, true, 20, 40, 50],
-    [1000, 20, true, 20, 400, 500],
-    [100, 1000, true, 49, 51, 51],
-    [10, 20, true, 4, 6, 6],
-    [5, 20, true, 1, 3, 3],
-    [1, 20, true, 1, 3, 3],
-    [10, 20, false, 20, 22, 22],
-  ])('threshold %d, lag %d, hooks %s', (threshold, lag, hooked, pulse, busy, capture) => {
-    const times = captureTimes(threshold, lag, hooked);
+    // threshold, lag interval, pulse, busy, first capture
+    [100, 20, 20, 40, 50],
+    [1000, 20, 20, 400, 500],
+    [100, 1000, 49, 51, 51],
+    [10, 20, 4, 6, 6],
+    [5, 20, 1, 3, 3],
+    [1, 20, 1, 3, 3],
+  ])('threshold %d, lag %d', (threshold, lag, pulse, busy, capture) => {
+    const times = captureTimes(threshold, lag);
     expect(times.pulseMillis).toBe(pulse);
     expect(times.busyAfterMillis).toBe(busy);
     expect(times.captureAfterMillis).toBe(capture);
@@ -20,7 +19,7 @@ describe('when a busy period is sampled first', () => {
   test('never before it is surely busy, however the options are', () => {
     for (let threshold = 1; threshold <= 300; threshold += 0.5) {
       for (const lag of [1, 5, 20, 100, 1000]) {
-        const times = captureTimes(threshold, lag, true);
+        const times = captureTimes(threshold, lag);
         expect(times.captureAfterMillis).toBeGreaterThan(times.pulseMillis);
         expect(times.pulseMillis).toBeLessThanOrEqual(lag);
         expect(times.pulseMillis).toBeGreaterThanOrEqual(1);
@@ -31,7 +30,7 @@ describe('when a busy period is sampled first', () => {
 });
 
 test('captures come closely at first, then ever less often, and not for ever', () => {
-  const schedule = new CaptureSchedule(captureTimes(100, 20, true));
+  const schedule = new CaptureSchedule(captureTimes(100, 20));
   const ages: number[] = [];
   while (schedule.due < Number.POSITIVE_INFINITY) {
     ages.push(Math.round(schedule.due));

@@ -4,10 +4,10 @@ import { suspendWatchdog } from './support/note-suspension.ts';
 
 describe('when stack samples are taken', () => {
   test('in one block: closely at first, then ever less often', async () => {
-    const { captures } = await new FakeWatchdog().busyFrom(1000).run(2000);
-    expect(captures.map(Math.round)).toEqual([
-      1050, 1090, 1130, 1170, 1210, 1252, 1302, 1363, 1435, 1523, 1623, 1723, 1823, 1923,
-    ]);
+    const { captures } = await new FakeWatchdog().busyFrom(1000).run(4000);
+    const ages = captures.map((time) => Math.round(time - 1000));
+    expect(ages.slice(0, 25)).toEqual(Array.from({ length: 25 }, (_, i) => 50 + 40 * i));
+    expect(ages.slice(25)).toEqual([1212, 1454, 1745, 2094, 2513]);
   });
 
   describe('with a budget that gets short', () => {

@@ -67,7 +67,7 @@ export class FakeWatchdog {
   #parts(): LoopParts<FakeFacts> {
     return {
       options: {
-        ...captureTimes(this.threshold, 20, true),
+        ...captureTimes(this.threshold, 20),
         unfinishedAfterMillis: this.unfinishedAfterMillis,
       },
       memory: this.memory,
