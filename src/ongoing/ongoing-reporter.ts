@@ -43,9 +43,7 @@ function reportOngoing(
   originOf: OriginOf,
 ): void {
   const facts = report.facts && namedFacts(report.facts, originOf);
-  // A thread that is paused answers.
-  const mayBePaused = report.isInspected && !report.canCapture;
-  if (facts === undefined ? mayBePaused : facts.debuggerPause || facts.isExpected) return;
+  if (facts?.isExpected) return;
   const line = ongoingLine({ ...report, facts }, new Date(dateNow()), process.pid, thread);
   writeLines(() => [line], true);
   if (facts === undefined) return;

@@ -11,7 +11,6 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
-import { isDebuggerPause } from '../detect/exclude/exclusions.ts';
 import { placeOfSample } from '../name/describe-code.ts';
 import type { OriginOf } from '../name/in-app.ts';
 import { hasNamedCode } from '../name/stack-path.ts';
@@ -39,8 +38,6 @@ export interface OngoingFacts {
   readonly eventUnwanted: boolean;
   /** `expectBlock` runs it: nothing is reported. */
   readonly isExpected: boolean;
-  /** The thread is paused in a debugger. */
-  readonly debuggerPause: boolean;
   /** Attributes of the resource of the application's spans. */
   readonly resource?: Record<string, unknown>;
 }
@@ -81,8 +78,8 @@ export function namedFacts({ sample, ...facts }: UnnamedFacts, originOf: OriginO
 }
 
 function factsOf(
-  { requestedAt, time, nativeCall, context: active }: StackSample,
-  { start, kind, callbacks, cpu, resourceType }: OngoingBlock,
+  { context: active }: StackSample,
+  { start, kind, callbacks, resourceType }: OngoingBlock,
   clock: Clock,
   requireParentSpan: boolean,
 ): UnnamedFacts {
@@ -102,9 +99,6 @@ function factsOf(
       (parent === undefined ? requireParentSpan : (parent.traceFlags & TraceFlags.SAMPLED) === 0),
     eventUnwanted: isSuppressed,
     isExpected: expectsBlocks(active),
-    debuggerPause: isDebuggerPause({ start, end: clock.now(), cpu }, [
-      { requestedAt, time, nativeCall, weight: 1 },
-    ]),
     ...(resource !== undefined && { resource }),
   };
 }

@@ -21,8 +21,6 @@ export interface SampleRequest {
   unreachable(reason: string): void;
   /** There is no such thread any more, as far as the inspector knows. */
   ended(): void;
-  /** Whether a debugger can be attached to the process, if that thread cannot know it. */
-  inspected(isInspected: boolean): void;
 }
 
 /** How the inspector leads to one thread: as {@link TO_MAIN_THREAD}, or `RouteToWorker`. */
@@ -281,9 +279,6 @@ export class CaptureClient<Facts extends object> {
           // The thread was terminated, which it could not tell.
           Atomics.store(words, Word.closing, 1);
           isAnswered = true;
-        },
-        inspected: (isInspected) => {
-          Atomics.store(words, Word.inspected, isInspected ? 1 : 0);
         },
       });
       let found = await answered(POLL_MILLIS);

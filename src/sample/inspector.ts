@@ -13,17 +13,8 @@ const inspector = (() => {
   }
 })();
 
-/** Node.js does not tell a worker thread: the watchdog thread asks the main thread for it. */
-let isProcessInspected = false;
-
-export function noteInspected(isInspected: boolean): void {
-  isProcessInspected = isInspected;
-}
-
-/** Whether a debugger can be attached. */
-export function isInspected(): boolean {
-  return isProcessInspected || inspector?.url() !== undefined;
-}
+/** Whether a debugger can be attached. Node.js does not tell a worker thread. */
+export const isInspected = (): boolean => inspector?.url() !== undefined;
 
 /** Why no stack sample can be taken here, or undefined if one can. */
 export function whyNoCapture(): string | undefined {

@@ -51,8 +51,6 @@ export interface OngoingReport<Facts extends object = object> {
   readonly ageMillis: number;
   /** Whether stack samples can be taken at all. */
   readonly canCapture: boolean;
-  /** Whether a debugger could be attached when that was asked last. */
-  readonly isInspected: boolean;
 }
 
 /** Messages of the watchdog thread to a thread that it watches. */

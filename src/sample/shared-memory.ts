@@ -19,7 +19,7 @@ export const Word = {
   busyPeriod: 4,
   /** Watchdog thread: a busy period that has lasted half of the threshold. */
   markedBusyPeriod: 5,
-  /** 1 while a debugger can be attached. Main thread; of a worker, its watchdog thread. */
+  /** Main thread: 1 while a debugger can be attached. */
   inspected: 6,
   /** Watchdog thread: 1 if a stack sample was lost, until the watched thread has logged that. */
   sampleLost: 7,

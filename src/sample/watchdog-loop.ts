@@ -270,7 +270,6 @@ class BusyPeriod<Facts extends object> {
       time,
       ageMillis: time - block.start,
       canCapture: parts.capture !== undefined && parts.isReached(),
-      isInspected: memory.isSet(Word.inspected),
     });
   }
 }

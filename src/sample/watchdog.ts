@@ -11,7 +11,7 @@ import { expressionFor, setAnswer } from './answers.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import type { CapturedSample } from './capturer.ts';
 import { originOfClock } from './clock-origin.ts';
-import { isInspected, noteInspected } from './inspector.ts';
+import { isInspected } from './inspector.ts';
 import { limitedRuns, type RunLimited } from './limited-runs.ts';
 import { BARE, type CaptureReply, LOST, TAKEN, type WatchdogData } from './protocol.ts';
 import {
@@ -197,11 +197,9 @@ export class Watchdog {
     return JSON.stringify(this.events.reply(sample));
   }
 
-  /** Whether a debugger can be attached: the main thread knows it, a worker thread is told. */
+  /** Whether a debugger can be attached: for the health server. */
   #followInspector(): void {
-    const { memory } = this;
-    if (isMainThread) Atomics.store(memory.words, Word.inspected, isInspected() ? 1 : 0);
-    else noteInspected(memory.isSet(Word.inspected));
+    if (isMainThread) Atomics.store(this.memory.words, Word.inspected, isInspected() ? 1 : 0);
   }
 
   /** No session may be opened any more, and the thread ends. */

@@ -130,8 +130,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     guard.run('cannot measure suspensions', () =>
       suspensions.addSlept(start, end, suspended.sleptForOthers),
     );
-    const reason = exclusions.reasonFor(block, suspended);
-    if (reason !== undefined) return reason !== 'suspension';
+    if (exclusions.isShort(block, suspended)) return false;
     guard.run('cannot count a block', () => health.block(end - start));
     const told = { ...block, lackedCpu: suspended.millis };
     for (const listener of listeners) listener.block?.(told);

@@ -21,9 +21,3 @@ export interface MainThreadRequest {
   readonly code: string;
   readonly env: Record<string, string>;
 }
-
-/** A constant of the main thread's global scope: `process` may be the application's there. */
-export const INSPECTOR = `eventLoop_${PACKAGE_VERSION.replaceAll('.', '_').replaceAll('-', '_')}`;
-
-/** Whether a debugger can be attached to the process: Node.js says it on the main thread only. */
-export const IS_INSPECTED = `${INSPECTOR}.url() !== undefined`;

@@ -9,12 +9,10 @@
  * debugger to disconnect". Afterwards nothing is left on the main thread but the words in
  * {@link KEY}.
  */
-import inspector from 'node:inspector';
-import { runInThisContext } from 'node:vm';
 import { BroadcastChannel, setEnvironmentData } from 'node:worker_threads';
 import { ProcessWord } from '../sample/shared-memory.ts';
 import { startThread } from '../support/own-threads.ts';
-import { INSPECTOR, KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
+import { KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
 
 /** A parameter of the function around this code. */
 declare const request: MainThreadRequest;
@@ -30,8 +28,6 @@ function createWords(): Int32Array {
   const created = new Int32Array(new SharedArrayBuffer(bytes));
   Object.defineProperty(globalThis, key, { value: created });
   setEnvironmentData(KEY, created);
-  const { url } = inspector;
-  Object.assign(runInThisContext(`const ${INSPECTOR} = {}; ${INSPECTOR}`), { url });
   return created;
 }
 

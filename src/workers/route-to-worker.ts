@@ -11,7 +11,6 @@ import {
   type SampleRequest,
 } from '../sample/capture-session.ts';
 import { ProcessWord } from '../sample/shared-memory.ts';
-import { IS_INSPECTED } from './main-thread.ts';
 
 interface Answer {
   readonly id: number;
@@ -119,9 +118,6 @@ export class RouteToWorker extends OpenSessions implements CaptureRoute {
     // The thread has ended.
     workers.on('NodeWorker.detachedFromWorker', ({ params: { sessionId } }) => {
       if (sessionId === target) fail();
-    });
-    session.post('Runtime.evaluate', evaluation(IS_INSPECTED), (error, response) => {
-      if (!error) request.inspected(response?.result?.value === true);
     });
     workers.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
       if (error) request.unreachable(error.message);

@@ -142,7 +142,6 @@ describe('the facts of an ongoing block', () => {
         spanUnwanted: false,
         eventUnwanted: false,
         isExpected: false,
-        debuggerPause: false,
       },
     });
   });

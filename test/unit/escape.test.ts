@@ -34,7 +34,6 @@ const facts = {
   spanUnwanted: false,
   eventUnwanted: false,
   isExpected: false,
-  debuggerPause: false,
 };
 const { code: _, ...unknown } = block;
 
@@ -51,7 +50,6 @@ test.each<[string, string]>([
         time: 1,
         ageMillis: 1,
         canCapture: true,
-        isInspected: false,
       },
       new Date(),
       7,

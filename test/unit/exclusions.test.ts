@@ -1,4 +1,3 @@
-import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
 import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
@@ -6,13 +5,6 @@ import { SharedMemory } from '../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';
-import { stackSample } from './support/stack-sample.ts';
-
-let isInspected = false;
-jest.mock('../../src/sample/inspector.ts', () => ({
-  ...jest.requireActual('../../src/sample/inspector.ts'),
-  isInspected: () => isInspected,
-}));
 
 const block = (facts: Partial<Block> = {}): Block => ({
   kind: 'callback',
@@ -32,25 +24,21 @@ let isWatching: boolean;
 const exclusions = (
   runDelay: ConstructorParameters<typeof Exclusions>[2] = { within: () => undefined },
 ) => new Exclusions(100, () => (isWatching ? memory : undefined), runDelay);
+const isExcluded = (by: Exclusions) => by.isShort(block(), by.suspendedIn(block()));
 beforeEach(() => {
   memory = new SharedMemory();
   isWatching = true;
-  isInspected = false;
 });
 
 test('a block of the application is not excluded, though it uses no CPU', () => {
-  expect(exclusions().reasonFor(block())).toBeUndefined();
-});
-
-test('what Node.js does at the end of the process is', () => {
-  expect(exclusions().reasonFor(block({ resourceType: 'PROCESS' }))).toBe('teardown');
+  expect(isExcluded(exclusions())).toBe(false);
 });
 
 test('a suspension is, as long as the watchdog thread watches', () => {
   suspendWatchdog(memory, 1010, 1200);
-  expect(exclusions().reasonFor(block())).toBe('suspension');
+  expect(isExcluded(exclusions())).toBe(true);
   isWatching = false;
-  expect(exclusions().reasonFor(block())).toBeUndefined();
+  expect(isExcluded(exclusions())).toBe(false);
 });
 
 test('what goes on is one, if its own part has not reached the threshold yet', () => {
@@ -64,39 +52,6 @@ test('what goes on is one, if its own part has not reached the threshold yet', (
   expect(exclusions().isSuspended({ ...time, cpu: 120 })).toBe(false);
 });
 
-test('a pause in the debugger is, and not a block that had no CPU for most of its time', () => {
-  const withDelay = (millis: number) =>
-    exclusions({ within: () => ({ atLeast: millis, atMost: millis, ranAtMost: 200 }) });
-  isInspected = true;
-  expect(withDelay(0).reasonFor(block({ cpu: 15 }))).toBe('debugger');
-  expect(withDelay(80).reasonFor(block({ cpu: 15 }))).toBeUndefined();
-  isInspected = false;
-  expect(withDelay(0).reasonFor(block({ cpu: 15 }))).toBeUndefined();
-});
-
-describe('with a debugger, time without CPU is a pause', () => {
-  const WAIT = { name: 'child_process.execSync', size: undefined };
-  const sample = (requestedAt: number, time: number, weight: number, nativeCall?: typeof WAIT) =>
-    ({
-      ...stackSample(time, ROOT_CONTEXT),
-      requestedAt,
-      nativeCall,
-      weight,
-    }) as Block['samples'][number];
-
-  test.each<[string, Block['samples'], string | undefined]>([
-    ['if samples are answered at once', [sample(1050, 1051, 200)], 'debugger'],
-    ['if nobody knows when they were asked for', [sample(Number.NaN, 1051, 200)], 'debugger'],
-    ['but not if one comes late', [sample(1050, 1199, 200)], undefined],
-    ['but not in a call that is known', [sample(1050, 1051, 200, WAIT)], undefined],
-    ['for half of it', [sample(1050, 1051, 100), sample(1052, 1199, 100)], 'debugger'],
-    ['but not for less', [sample(1050, 1051, 99), sample(1052, 1199, 101)], undefined],
-  ])('%s', (_what, samples, reason) => {
-    isInspected = true;
-    expect(exclusions().reasonFor(block({ samples }))).toBe(reason);
-  });
-});
-
 test('time without a CPU is, if it is known', () => {
   const clock = new FakeClock();
   let delay = 0;
@@ -107,7 +62,7 @@ test('time without a CPU is, if it is known', () => {
   runDelay.sample(clock.time);
   clock.time = 1200;
   delay = 190;
-  expect(excluding.reasonFor(block())).toBe('suspension');
+  expect(isExcluded(excluding)).toBe(true);
   runDelay.stop();
-  expect(excluding.reasonFor(block())).toBeUndefined();
+  expect(isExcluded(excluding)).toBe(false);
 });

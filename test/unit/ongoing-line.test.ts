@@ -9,7 +9,6 @@ const report = {
   time: 9000,
   ageMillis: 5230,
   canCapture: true,
-  isInspected: false,
 };
 const facts = {
   epochMillis: 0,
@@ -19,7 +18,6 @@ const facts = {
   spanUnwanted: false,
   eventUnwanted: false,
   isExpected: false,
-  debuggerPause: false,
 } as const;
 const START = '2026-01-02T03:04:05.678Z event-loop-blocked for 5.2 s, not ended: ';
 

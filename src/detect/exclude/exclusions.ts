@@ -1,20 +1,10 @@
 /** Decides which of the ledger's blocks are no blocks of the application's making. */
-import type { Block, WeightedSample } from '../../block.ts';
-import { hasUserCode } from '../../name/stack-path.ts';
+import type { Block } from '../../block.ts';
 import { LATE_MILLIS, type TimedSample } from '../../name/weights.ts';
 import { mayWait, onlyWaits } from '../../native/waits.ts';
-import { isInspected } from '../../sample/inspector.ts';
 import type { SharedMemory } from '../../sample/shared-memory.ts';
 import { maybeStoppedWithin, stoppedWithin } from '../../sample/suspensions.ts';
 import type { WaitedAndRan } from './run-delay.ts';
-
-/** Why a block is not reported. */
-export type ExclusionReason = 'teardown' | 'debugger' | 'suspension';
-
-/** async_hooks has the process itself for the resource if no callback runs. */
-const NO_CALLBACK = 'PROCESS';
-/** A paused thread uses hardly any CPU: the debugger's questions are answered on it. */
-const MAX_PAUSED_CPU_SHARE = 0.1;
 
 /** A shorter sleep is not worth the reading of stacks, and of what other threads lacked. */
 const MIN_SLEPT_MILLIS = 10;
@@ -33,19 +23,6 @@ export class Exclusions {
     private readonly others: () => number = () => 0,
   ) {}
 
-  /**
-   * Has to be asked right after the block has ended.
-   * @param suspended see {@link suspendedIn}
-   */
-  reasonFor(
-    block: Block,
-    suspended = this.suspendedIn(block, block.samples),
-  ): ExclusionReason | undefined {
-    if (isTeardown(block)) return 'teardown';
-    if (isDebuggerPause(block, block.samples, this.runDelayIn(block))) return 'debugger';
-    return this.#isShort(block, suspended) ? 'suspension' : undefined;
-  }
-
   /** See {@link suspendedIn}. */
   suspendedIn(time: Time, samples: readonly TimedSample[] = []): Suspended {
     return suspendedIn(time, samples, this.memory(), this.runDelayIn(time), this.others);
@@ -60,47 +37,14 @@ export class Exclusions {
   isSuspended(time: Time): boolean {
     // Asked in an overload: without a reading of the kernel's counters, 100 µs, if the thread ran.
     if (time.cpu >= this.thresholdMillis) return false;
-    return this.#isShort(time, this.suspendedIn(time));
+    return this.isShort(time, this.suspendedIn(time));
   }
 
-  #isShort({ start, end }: Time, { millis }: Suspended): boolean {
+  /** Whether a block reached the threshold by a suspension only. Ask right after it has ended. */
+  isShort({ start, end }: Time, { millis }: Suspended): boolean {
     return end - start - millis < this.thresholdMillis;
   }
 }
-
-/** Node.js itself works between the last callback and the end: it waits for V8's threads. */
-export function isTeardown({
-  resourceType,
-  samples,
-}: Pick<Block, 'resourceType' | 'samples'>): boolean {
-  return resourceType === NO_CALLBACK && samples.every(({ frames }) => !hasUserCode(frames));
-}
-
-/**
- * Whether a block was a pause in the debugger: a debugger can be attached, and the thread used no
- * CPU although it answered stack samples at once. In a synchronous call that waits (`execSync`, a
- * slow disk) it does not answer, or the call is known.
- * @param samples of the block; without any, time without CPU is taken for a pause
- * @param waited how long the thread waited for a CPU in it, and ran, if known: a paused one does
- *   not wait
- */
-export function isDebuggerPause(
-  time: Time,
-  samples: readonly SampledTime[],
-  waited?: WaitedAndRan,
-): boolean {
-  const length = time.end - time.start - (waited?.atLeast ?? 0);
-  if (cpuOf(time, waited) >= length * MAX_PAUSED_CPU_SHARE || !isInspected()) return false;
-  return weightOf(samples.filter(isAnsweredAtOnce)) * 2 >= weightOf(samples);
-}
-
-type SampledTime = Pick<WeightedSample, 'requestedAt' | 'time' | 'nativeCall' | 'weight'>;
-
-const isAnsweredAtOnce = ({ requestedAt, time, nativeCall }: SampledTime) =>
-  nativeCall === undefined && !(time - requestedAt >= LATE_MILLIS);
-
-const weightOf = (samples: readonly SampledTime[]) =>
-  samples.reduce((sum, { weight }) => sum + weight, 0);
 
 export interface Suspended {
   readonly millis: number;
