@@ -15,19 +15,24 @@ async function request(name, work) {
 }
 
 const jobs = [];
-function drain() {
-  const job = jobs.shift();
-  if (job !== undefined) job();
-  if (!isOver) timer = setTimeout(drain, 20);
-}
+let drained = () => {};
 let timer;
-let isOver = false;
+function drain() {
+  jobs.shift()?.();
+  timer = setTimeout(drain, 20);
+  drained();
+}
 
 const run = (job) => new Promise((resolve) => jobs.push(() => resolve(job())));
 
 main(sdk, async () => {
   await request('starts the queue', async () => drain());
   await wait(100);
+  // The next time, the loop has waited in between: the requests do not begin in the callback that
+  // blocks.
+  await new Promise((resolve) => {
+    drained = resolve;
+  });
   await Promise.all([
     request('asks', async () => {
       await run(() => block('job', MILLIS));
@@ -37,6 +42,5 @@ main(sdk, async () => {
     }),
     request('waits', () => wait(100)),
   ]);
-  isOver = true;
   clearTimeout(timer);
 });
