@@ -391,6 +391,15 @@ describe('a callback of a socket whose peer is called', () => {
     expect(spanOf(attributed(answered, call('waits', false)))).toBe(answered.span);
   });
 
+  test("is nobody's if the request of that call has ended, with a link to the call", () => {
+    const query = call('query', true);
+    const root = fakeSpanOf(contextOf('ended', -500));
+    Object.assign(query.span, { isRecording: () => true, parent: root });
+    expect(spanOf(attributed(query))).toBe(query.span);
+    root.endEpoch = -1;
+    expect(spanOf(madeByIn(attributed(query)))).toBe(query.span);
+  });
+
   test.each([
     ['databases owe answers to several', [call('one', true), call('two', true)]],
     ['others wait, and none is answered', [call('one', false)]],

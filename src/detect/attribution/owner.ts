@@ -33,13 +33,11 @@ export class Owners {
   ) {}
 
   /**
-   * The context that code's time, from `start` to `end`, is attributed to:
-   * 1. that of the one request that the peer of this socket has answered in that time, or whose
-   *    answer is the only one that a database owes;
-   * 2. none, with a link to the span of its own context, if the outermost span of this process
-   *    around that had ended before the busy period began, or if only others await something of
-   *    that peer;
-   * 3. its own.
+   * The context that code's time, from `start` to `end`, is attributed to. First it is that of the
+   * one request that the peer of this socket has answered in that time, or whose answer is the only
+   * one that a database owes; else its own. Then it is none, with a link to the span of that,
+   * 1. if the outermost span of this process around it had ended before the busy period began;
+   * 2. or if only others await something of that peer.
    *
    * Times are Unix times.
    */
@@ -52,12 +50,15 @@ export class Owners {
     const current = calls.filter((call) => call.start < start && !(call.end < start));
     const owed = current.filter((call) => call.isOwed || call.end <= end);
     const [caller] = owed;
-    if (caller !== undefined && owed.every(({ traceId }) => traceId === caller.traceId))
-      return caller.traceId === ownTrace ? context : trace.setSpan(ROOT_CONTEXT, caller.span);
-    if (own === undefined) return context;
-    const isOfOthers = current.length > 0 && !current.some(({ traceId }) => traceId === ownTrace);
-    const isOver = isOfOthers || rootEnd(own, context, this.spans) < this.since;
-    return isOver ? contextMadeBy(own, context) : context;
+    const isAnswer = caller !== undefined && owed.every((c) => c.traceId === caller.traceId);
+    const isOfCaller = isAnswer && caller.traceId !== ownTrace;
+    const by = isOfCaller ? trace.setSpan(ROOT_CONTEXT, caller.span) : context;
+    const span = isOfCaller ? caller.span : own;
+    if (span === undefined) return by;
+    const isOfOthers =
+      !isAnswer && current.length > 0 && !current.some(({ traceId }) => traceId === ownTrace);
+    const isOver = isOfOthers || rootEnd(span, by, this.spans) < this.since;
+    return isOver ? contextMadeBy(span, by) : by;
   }
 
   /** Kept: a look through all open spans takes 50 to 90 µs, and a pile-up has up to 64 votes. */
