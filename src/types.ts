@@ -64,8 +64,9 @@ export type CodePlace = Omit<BlockingCode, 'stackTrace' | 'requires'>;
  * - `gc`: garbage collection, and freeing what the collected objects held.
  * - `waiting`: more than half of the time without a CPU, and without wanting one: synchronous I/O
  *   such as `execSync` or `readFileSync`.
+ * - `message`: a message of a worker thread or child process was deserialized.
  */
-export type BlockCause = 'javascript' | 'native' | 'gc' | 'waiting';
+export type BlockCause = 'javascript' | 'native' | 'gc' | 'waiting' | 'message';
 
 /** How much of a block a function ran for, by its stack samples. */
 export interface FunctionShare {

@@ -42,9 +42,10 @@ export function collectionsAround(
 
 export function causeOfBlock(
   { start, end, cpu, lackedCpu }: Pick<Block, 'start' | 'end' | 'cpu' | 'lackedCpu'>,
-  { code, topFunctions, nativeCall, isOutsideJavaScript, ...sampled }: SampledCode,
+  { code, topFunctions, nativeCall, isOutsideJavaScript, isMessage, ...sampled }: SampledCode,
   gc?: ReturnType<typeof collectionsAround>,
 ): BlockCause | undefined {
+  if (isMessage) return 'message';
   const cause = causeOf({
     ...sampled,
     durationMillis: end - start,

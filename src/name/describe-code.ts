@@ -18,7 +18,7 @@ import { CallTree, heaviestVisit, type Observation } from './call-tree.ts';
 import { splitsByText } from './continuation.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
-import { pathAt, pathBefore, type Step, surePath } from './stack-path.ts';
+import { hasNamedCode, pathAt, pathBefore, type Step, surePath } from './stack-path.ts';
 import { type SampleWeight, type TimedSample, weigh } from './weights.ts';
 
 /** Fewer moments with code would make a share say more than is known. A late sample is two. */
@@ -54,6 +54,8 @@ export interface SampledCode {
   readonly gcInNativeTimeMillis?: number;
   /** No JavaScript called what ran in that time: its samples have an empty stack. */
   readonly isOutsideJavaScript?: true;
+  /** A message was deserialized for more than half of the block. */
+  readonly isMessage?: true;
 }
 
 export interface DescribeOptions {
@@ -81,6 +83,7 @@ export function describeCode(
     samples: weighted.reduce((count, { isInside }) => count + (isInside ? 1 : 0), 0),
     ...nativeTimeOf(weighted, options.gcWithin),
     ...(nativeCall !== undefined && { nativeCall }),
+    ...(weighted.some((sample) => isMessage(sample, end - start)) && { isMessage: true as const }),
   };
   const observations = weighted.flatMap((sample, i) =>
     observationsOf(sample, weighted[i - 1]?.sample, end - start, options.originOf),
@@ -158,6 +161,15 @@ function observationsOf(
     { ...ran, weight: before, sample },
     { ...at, weight: after, sample },
   ];
+}
+
+/** What Node.js calls with a message that has been deserialized. */
+const MESSAGE_FILES = ['node:internal/per_context/messageport', 'node:internal/child_process'];
+
+function isMessage({ sample, isLate, isInside, before }: SampleWeight, millis: number): boolean {
+  const [first] = sample.frames;
+  if (!isLate || !isInside || before * 2 <= millis || hasNamedCode(sample.frames)) return false;
+  return first?.isAtEntry === true && MESSAGE_FILES.includes(first.file ?? '');
 }
 
 function nativeTimeOf(

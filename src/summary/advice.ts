@@ -18,6 +18,8 @@ export const ADVICE = {
   sync: 'Use its asynchronous form, give it less input, or call it in a worker thread.',
   native: 'Give it less input, or call it in a worker thread.',
   waiting: 'It waits and does nothing: use the asynchronous form.',
+  message:
+    'A worker thread or child process sends too much: send less, in parts, or transfer buffers.',
   gc: 'It is garbage collection: make fewer objects at once, in pages or streams.',
   many: 'No function is most of it: let fewer requests run at once, or do less in each.',
   leaf: 'A library does the work: call it less, keep what it returns, or use a worker thread.',
@@ -51,6 +53,7 @@ export function adviceOf(
   if (nativeCall !== undefined) return adviceOnNative(nativeCall.name);
   // Without code it may as well have waited for a CPU.
   if (cause === 'waiting') return code && ADVICE.waiting;
+  if (cause === 'message') return ADVICE.message;
   if (cause === 'gc') return ADVICE.gc;
   if (code === undefined) return topFunctions === undefined ? undefined : ADVICE.many;
   if (kind === 'pile-up') return ADVICE.pileUp;

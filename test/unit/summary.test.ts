@@ -255,6 +255,7 @@ describe('the advice', () => {
     ['native', { nativeCall: { name: 'v8.deserialize', size: 1 } }],
     ['waiting', { cause: 'waiting', leaf: { functionName: 'g' } }],
     ['gc', { cause: 'gc' }],
+    ['message', { cause: 'message' }],
     ['pileUp', { kind: 'pile-up' }],
     ['leaf', { kind: 'callback', leaf: { functionName: 'g', file: '/app/node_modules/g.js' } }],
     ['leaf', { code: { functionName: 'g', file: '/app/node_modules/g.js', stackTrace: '' } }],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { StackFrame } from '../../../src/block.ts';
+import { causeOfBlock } from '../../../src/name/cause.ts';
 import { describeCode } from '../../../src/name/describe-code.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
 import type { TimedSample } from '../../../src/name/weights.ts';
@@ -251,6 +252,21 @@ describe('a regular expression', () => {
     expect(describeOf(400, sample(60, 350, ...check)).nativeCall).toBeUndefined();
     expect(describeOf(400, sample(60, 130, ...check)).nativeCall?.name).toBe('RegExp#test');
   });
+});
+
+test('a message is deserialized before Node.js calls who listens', () => {
+  const [port, child] = ['per_context/messageport', 'child_process'].map((file) =>
+    entered('', `node:internal/${file}`),
+  ) as [StackFrame, StackFrame];
+  for (const frames of [[port], [child, node('onread', 'node:internal/child_process')]]) {
+    const message = describeOf(120, sample(20, 80, ...frames), prompt(100, app('take', 5)));
+    expect(message).toMatchObject({ isMessage: true, code: { functionName: 'take' } });
+    expect(causeOfBlock({ start: 0, end: 120, cpu: 118 }, message)).toBe('message');
+    // Most of it is what the listener does.
+    const short = describeOf(120, sample(20, 30, ...frames), prompt(100, app('take', 5)));
+    expect(short).not.toHaveProperty('isMessage');
+  }
+  expect(describeOf(120, sample(20, 90, child, app('start')))).not.toHaveProperty('isMessage');
 });
 
 test('to replace a text by a text is no regular expression', () => {
