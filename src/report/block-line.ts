@@ -86,15 +86,16 @@ export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string
   return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
 }
 
-/** `many functions (next 16 %, parse 14 %)`, `unknown code of a TickObject`. */
-function unknownCode({ topFunctions, asyncResourceType }: EventLoopBlock): string {
+/** `many functions (next 16 %, parse 14 %)`, `unknown code of a TickObject (no stack sample …)`. */
+function unknownCode({ topFunctions, asyncResourceType, samples, cause }: EventLoopBlock): string {
+  if (cause === 'message') return 'deserializes what a worker thread or child process sent';
   if (topFunctions !== undefined) {
     const shares = topFunctions.slice(0, MAX_SHARES).map(({ functionName, share }) => {
       return `${printable(functionName)} ${percent(share)}`;
     });
     return `many functions (${shares.join(', ')})`;
   }
-  return asyncResourceType === undefined
-    ? 'unknown code'
-    : `unknown code of a ${printable(asyncResourceType)}`;
+  const of = asyncResourceType === undefined ? '' : ` of a ${printable(asyncResourceType)}`;
+  const why = samples === 0 ? 'no stack sample came in time' : 'its caller is not on the stack';
+  return `unknown code${of} (${why})`;
 }

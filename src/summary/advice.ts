@@ -56,6 +56,7 @@ export function adviceOf(
   if (cause === 'message') return ADVICE.message;
   if (cause === 'gc') return ADVICE.gc;
   if (code === undefined) return topFunctions === undefined ? undefined : ADVICE.many;
-  if (kind === 'pile-up') return ADVICE.pileUp;
+  const isOne = topFunctions !== undefined && (topFunctions[0]?.share ?? 0) >= 0.9;
+  if (kind === 'pile-up' && !isOne) return ADVICE.pileUp;
   return (leaf ?? code).file?.includes('node_modules') ? ADVICE.leaf : ADVICE.javascript;
 }

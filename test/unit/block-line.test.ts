@@ -38,9 +38,15 @@ const line = (more?: Partial<EventLoopBlock>, attribution = {}) =>
 test('what is not known is left out', () => {
   expect(line()).toBe('event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18)');
   const { kind: _kind, code: _code, ...unknown } = block();
-  expect(blockLine(unknown, {}, '/app', PLAIN)).toBe('event-loop-blocked 152 ms: unknown code');
-  expect(blockLine({ ...unknown, asyncResourceType: 'Timeout' }, {}, '/app', PLAIN)).toBe(
-    'event-loop-blocked 152 ms: unknown code of a Timeout',
+  expect(blockLine(unknown, {}, '/app', PLAIN)).toBe(
+    'event-loop-blocked 152 ms: unknown code (its caller is not on the stack)',
+  );
+  expect(blockLine({ ...unknown, cause: 'message' }, {}, '/app', PLAIN)).toBe(
+    'event-loop-blocked 152 ms: deserializes what a worker thread or child process sent, message',
+  );
+  const unseen = { ...unknown, asyncResourceType: 'Timeout', samples: 0 };
+  expect(blockLine(unseen, {}, '/app', PLAIN)).toBe(
+    'event-loop-blocked 152 ms: unknown code of a Timeout (no stack sample came in time)',
   );
   expect(line({ code: { functionName: 'evaluated', stackTrace: '' } })).toMatch(/: evaluated$/);
 });

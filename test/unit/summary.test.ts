@@ -257,6 +257,8 @@ describe('the advice', () => {
     ['gc', { cause: 'gc' }],
     ['message', { cause: 'message' }],
     ['pileUp', { kind: 'pile-up' }],
+    ['pileUp', { kind: 'pile-up', topFunctions: [{ functionName: 'f', share: 0.8 }] }],
+    ['javascript', { kind: 'pile-up', topFunctions: [{ functionName: 'f', share: 0.95 }] }],
     ['leaf', { kind: 'callback', leaf: { functionName: 'g', file: '/app/node_modules/g.js' } }],
     ['leaf', { code: { functionName: 'g', file: '/app/node_modules/g.js', stackTrace: '' } }],
     ['javascript', { kind: 'callback', leaf: { functionName: 'g', file: '/app/g.js' } }],
