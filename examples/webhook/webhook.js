@@ -11,7 +11,9 @@ const lastSent = new Map();
 subscribe(BLOCK_CHANNEL, ({ block }) => {
   const { functionName = 'unknown code', file, line } = block.code ?? {};
   if (block.durationMillis < LONG_MILLIS || isSent(functionName)) return;
-  const text = `${functionName} (${file}:${line}) blocked for ${Math.round(block.durationMillis)} ms`;
+  // A block in the first moments of a process may have no place.
+  const place = file === undefined ? '' : ` (${file}:${line})`;
+  const text = `${functionName}${place} blocked for ${Math.round(block.durationMillis)} ms`;
   fetch(process.env.WEBHOOK_URL, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -120,7 +120,8 @@ function seesBlock(/** @type {OtlpReceiver} */ receiver) {
 }
 
 function seesMessage(/** @type {OtlpReceiver} */ receiver) {
-  return receiver
-    .bodies('/webhook')
-    .some((body) => /^\{"text":"renderReport \(/.test(String(body)));
+  const messages = receiver.bodies('/webhook').map(String);
+  const wrong = messages.find((message) => message.includes('undefined'));
+  if (wrong !== undefined) throw new Error(`a message says ${wrong}`);
+  return messages.some((message) => /^\{"text":"renderReport \(/.test(message));
 }
