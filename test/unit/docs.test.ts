@@ -41,6 +41,23 @@ describe('links', () => {
     expect(broken).toEqual([]);
   });
 
+  test('those of the package lead to what is in it', () => {
+    const { files } = JSON.parse(read('package.json'));
+    const isPacked = (target: string) =>
+      ['README.md', 'package.json', ...files].includes(target) || /^docs\/[^/]+\.md$/.test(target);
+    const pages = PAGES.filter((page) => page.startsWith('docs/') || page === 'CHANGELOG.md');
+    expect(files).toContain('docs/*.md');
+    const lost = pages.flatMap((page) =>
+      relativeLinks(page).map(({ target }) => `${page}: ${target}`),
+    );
+    expect(lost.filter((link) => !isPacked(link.split(': ')[1] as string))).toEqual([]);
+  });
+
+  test('no page that users read has the placeholder of the owner', () => {
+    const pages = PAGES.filter((page) => page !== 'scripts/README.md');
+    expect(pages.filter((page) => read(page).includes('OWNER_NOT_SET'))).toEqual([]);
+  });
+
   test('every page of docs/ is in the index', () => {
     const linked = relativeLinks('docs/README.md').map(({ target }) => target);
     const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
