@@ -1,20 +1,26 @@
 // Guarantees: what `/register` costs a whole product of `real-apps`, beside OpenTelemetry's own
 // agent and beside nothing, and what Sentry and Datadog cost with and without what finds blocks:
-// CPU of a light request, p99, memory, start. Linux only (/proc).
+// CPU of a light request, p99, memory, start. Linux only (/proc). And the recipe of
+// docs/products.md works: the SDK beside the package, in a folder of its own, exports the
+// product's requests.
 //
 //   npm run bench -- products --app strapi --launches 5 --node /path/to/node24
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../tools/harness.cjs';
 import { sendOk } from '../tools/http-client.cjs';
+import { npm } from '../tools/npm.cjs';
+import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
+import { pack } from '../tools/pack.cjs';
+import { PACKAGE_NAME, ROOT } from '../tools/paths.cjs';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { installPeers } from './peers/install.mjs';
-import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
+import { buildApp, CACHE, installAgent, installApp } from './real-apps/support/install.mjs';
 import { closedLoop, startSink } from './support/load.mjs';
 
 /** A request that blocks nothing, of each product. */
@@ -55,6 +61,10 @@ const PAIRS = [
   ['@sentry/node-native', '@sentry/node'],
   ['dd-trace, profiling', 'dd-trace'],
 ];
+/** Where docs/products.md installs the package. */
+const OWN_FOLDER = join(CACHE, 'own');
+const SERVER_KIND = 2;
+const EXPORT_MILLIS = 30_000;
 const CONNECTIONS = 8;
 const START_MILLIS = 120_000;
 /** The kernel counts CPU time of a process in hundredths of a second. */
@@ -82,11 +92,13 @@ export default {
   async run({ nodes, options, report }) {
     report.versions(installPeers());
     installAgent(options.keep === true);
+    if (options.keep !== true) installByRecipe();
     for (const { path, version } of nodes) {
       for (const name of options.app) {
         const app = (await import(`./real-apps/${name}/app.mjs`)).default;
         const folder = installApp(name);
         buildApp(name, path, app.build ?? []);
+        report.note(`${app.title}: ${await followRecipe(app, path, folder, LIGHT[name])}`);
         const readings = [];
         for (let i = 0; i < Number(options.launches); i++) {
           const modes = [...options.mode];
@@ -115,6 +127,50 @@ export default {
     }
   },
 };
+
+/** The first command of docs/products.md, with the tarball. */
+function installByRecipe() {
+  const page = readFileSync(join(ROOT, 'docs/products.md'), 'utf8');
+  const [, names = ''] = /npm install --prefix \S+ ([^`]*?)\n *```/.exec(page) ?? [];
+  const packages = names.split(/[\s\\]+/).map((one) => (one === PACKAGE_NAME ? pack().path : one));
+  mkdirSync(OWN_FOLDER, { recursive: true });
+  npm(['install', '--prefix', OWN_FOLDER, ...packages], OWN_FOLDER);
+}
+
+/** @returns {Promise<string>} what was exported; throws if it is no request */
+async function followRecipe(app, node, folder, path) {
+  const data = mkdtempSync(join(tmpdir(), 'products-'));
+  const port = await freePort();
+  const receiver = await OtlpReceiver.listen();
+  await app.prepare?.({ data, folder });
+  const entry = join(OWN_FOLDER, 'node_modules', PACKAGE_NAME, 'dist/register.mjs');
+  const child = spawn(node, app.args({ port, data }), {
+    cwd: folder,
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      ...app.env?.({ port, data }),
+      ...receiver.env,
+      NODE_OPTIONS: `--import ${entry}`,
+    },
+  });
+  const exited = once(child, 'exit');
+  try {
+    await ready(`http://127.0.0.1:${port}${path}`, child);
+    const requests = () => receiver.spans.filter(({ kind }) => kind === SERVER_KIND).length;
+    for (const until = performance.now() + EXPORT_MILLIS; requests() === 0; await sleep(100))
+      if (performance.now() > until) throw new Error('the recipe exports no request');
+    return `the recipe of docs/products.md exports its requests (${requests()})`;
+  } finally {
+    child.kill('SIGKILL');
+    await exited;
+    receiver.close();
+    rmSync(data, { recursive: true, force: true });
+  }
+}
 
 async function launch(app, node, folder, mode, path, requests) {
   const data = mkdtempSync(join(tmpdir(), 'products-'));
