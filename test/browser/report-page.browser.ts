@@ -124,6 +124,16 @@ describe('a run with an SDK', () => {
         .waitFor();
   });
 
+  test('its title says of what and when it is; it is copied as Markdown for an issue', async () => {
+    await open('spans', { permissions: ['clipboard-read', 'clipboard-write'] });
+    expect(await page.title()).toMatch(/report-page\.cjs, .*\d\d:\d\d.* - Event loop report$/);
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^\*\*.*report-page\.cjs.*\*\* \(Node\.js /);
+    expect(copied).toMatch(/^\| `\S+.*` \(.*report-page\.cjs:\d+\) \| \d+ \| .* \|$/m);
+  });
+
   test('a function without a name is its place', async () => {
     await open('anonymous');
     expect(await page.locator('.headline').textContent()).toMatch(
@@ -254,6 +264,7 @@ describe('a run with an SDK', () => {
     await flame.getByText(/^All 5 blocks .*, \d+ stack samples$/).waitFor();
     await region('Functions by harm').getByRole('button', { name: 'renderReport' }).click();
     await flame.getByText(/^renderReport, 1 block /).waitFor();
+    await flame.getByText(/^Do less at once, /).waitFor();
     const frame = flame.getByRole('treeitem', { name: /^renderReport, / });
     await frame.click();
     await flame.getByText(/^renderReport \(.*report-page\.cjs:\d+\): /).waitFor();
@@ -343,6 +354,18 @@ describe('a flame graph below a framework', () => {
     expect(await frames(/^express\d+, /).count()).toBe(0);
     await frames(/^30 frames of express, .*unfold$/).click();
     expect(await frames(/^express\d+, /).count()).toBe(30);
+  });
+
+  test('blocks at start-up, which the tiles do not count, are said', async () => {
+    const report = frameworkReport();
+    const file = path.join(folder, 'start-up.html');
+    pageOf['start-up'] = file;
+    const startUp = { ...report.summary, blocks: 1, places: [] };
+    writePage(file, { ...report, summary: { ...report.summary, startUp } }, TEMPLATE);
+    await open('start-up');
+    await region('Flame graph')
+      .getByText(/^All 2 blocks, 1 of them at start-up/)
+      .waitFor();
   });
 
   test('search says how long what it finds ran', async () => {

@@ -22,6 +22,8 @@ import { sourceOf } from './source.ts';
 import { Tables } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
+/** Functions of {@link markdownOf}. */
+const MARKDOWN_ROWS = 10;
 const PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
 /** Colours of what is drawn change with these. */
 const COLOR_QUERIES = ['(prefers-color-scheme: dark)', 'print'];
@@ -82,7 +84,12 @@ function start(report: ReportDocument): void {
   const selectFn = (fn: Fn) => {
     setAddress(`#function=${fn.key}`);
     timeline.highlight(fn.key);
-    source.replaceChildren(sourceOf(model, fn.blocks, longestOf(fn)?.code) ?? '');
+    const longest = longestOf(fn);
+    const advice = longest && adviceOf(longest, longest.requires);
+    source.replaceChildren(
+      advice === undefined ? '' : h('p', {}, advice),
+      sourceOf(model, fn.blocks, longest?.code) ?? '',
+    );
     flame.show(fn.blocks, `${fn.name}, ${count(fn.blocks.length, 'block')}`, fn.code);
     all.hidden = false;
     announcement.textContent = `The flame graph shows ${fn.name}`;
@@ -91,7 +98,9 @@ function start(report: ReportDocument): void {
   const showAll = () => {
     timeline.highlight(undefined);
     source.replaceChildren();
-    flame.show(model.blocks, `All ${count(model.blocks.length, 'block')}`);
+    const atStart = report.summary.startUp?.blocks ?? 0;
+    const ofThem = atStart > 0 ? `, ${atStart} of them at start-up` : '';
+    flame.show(model.blocks, `All ${count(model.blocks.length, 'block')}${ofThem}`);
     all.hidden = true;
   };
   const timeline = new Timeline(model, selectBlock);
@@ -112,7 +121,8 @@ function start(report: ReportDocument): void {
     about(report),
     announcement,
   );
-  document.getElementById('app')?.replaceChildren(header(report), main);
+  document.getElementById('app')?.replaceChildren(header(model), main);
+  document.title = titleOf(report);
   showAll();
   timeline.redraw();
   openAddress();
@@ -121,7 +131,37 @@ function start(report: ReportDocument): void {
     matchMedia(query).addEventListener('change', () => timeline.redraw());
 }
 
-function header(report: ReportDocument): HTMLElement {
+/** `app.js, 28/11/2026, 14:03:27 - Event loop report`, for tabs, bookmarks and saved files. */
+function titleOf({ process, startTimeMillis }: ReportDocument): string {
+  const script = process.script && shortPath(process.script, process.cwd);
+  const time = new Date(startTimeMillis).toLocaleString();
+  return `${script ? `${script}, ` : ''}${time} - Event loop report`;
+}
+
+/** What stands above the tables, and the worst functions, as an issue takes it. */
+function markdownOf({ report }: Model): string {
+  const { places } = report.summary;
+  const { cwd } = report.process;
+  const rows = places.slice(0, MARKDOWN_ROWS).map((each) => {
+    const { functionName = 'unknown code', file, line, blocks, totalMillis, longestMillis } = each;
+    const at = file === undefined ? '' : ` (${[shortPath(file, cwd), line].join(':')})`;
+    const cells = [`\`${functionName.replaceAll(/[`|\n]/g, ' ')}\`${at.replaceAll('|', ' ')}`];
+    cells.push(`${blocks}`, duration(totalMillis), duration(longestMillis), duration(harmOf(each)));
+    return `| ${cells.join(' | ')} |`;
+  });
+  const head = '| function | blocks | blocked | longest | others waited |\n|---|--:|--:|--:|--:|';
+  const facts = `Node.js ${report.process.nodeVersion}, ${duration(report.summary.elapsedMillis)}`;
+  return `**${titleOf(report)}** (${facts})\n\n${head}\n${rows.join('\n')}\n`;
+}
+
+function header(model: Model): HTMLElement {
+  const { report } = model;
+  const copy = button('Copy as Markdown', () => {
+    navigator.clipboard.writeText(markdownOf(model)).then(
+      () => copy.replaceChildren('Copied'),
+      () => copy.replaceChildren('The browser does not allow it'),
+    );
+  });
   const { script, pid, threadId, nodeVersion, cwd } = report.process;
   const facts = [
     script && shortPath(script, cwd),
@@ -140,6 +180,7 @@ function header(report: ReportDocument): HTMLElement {
       h('h1', {}, 'Event loop report'),
       aside(facts.filter((fact) => fact !== false && fact !== '').join(' · ')),
     ),
+    report.summary.places.length > 0 && copy,
   );
 }
 
@@ -254,8 +295,8 @@ function labels({ blocks }: Model, tables: Tables): HTMLElement {
 
 function whyLagFalls(): HTMLElement {
   return aside(
-    'The lag is what an event waits that arrives at this moment: at the start of a block for all ' +
-      'of the block, later for what remains of it. So the lag falls while a block lasts.',
+    'The line shows how long an event would wait that arrives now: ' +
+      'all of the block at its start, nothing at its end.',
   );
 }
 
