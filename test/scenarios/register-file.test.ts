@@ -1,7 +1,7 @@
 /**
  * `/register` with `OTEL_CONFIG_FILE`: the SDK is started from the file.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
@@ -91,6 +91,9 @@ describe('an SDK that cannot read it', () => {
       'exports.NodeSDK = class { start() {} async shutdown() {} };\n',
     );
     writeFileSync(path.join(folder, 'app.cjs'), "console.log('nothing');\n");
+    // The same api as this package: then the application's SDK is used.
+    const api = path.dirname(require.resolve('@opentelemetry/api/package.json'));
+    symlinkSync(api, path.join(folder, 'node_modules', '@opentelemetry', 'api'));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -42,7 +42,7 @@ test('captures come closely at first, then ever less often, and not for ever', (
 });
 
 test('where the budget gets short, each one comes at twice the age', () => {
-  const schedule = new CaptureSchedule(captureTimes(100, 20, true));
+  const schedule = new CaptureSchedule(captureTimes(100, 20));
   const ages: number[] = [];
   for (let i = 0; i < 5; i++) {
     ages.push(schedule.due);

@@ -4,7 +4,8 @@ const { trace } = require('@opentelemetry/api');
 const { running } = require('../../support/thread-times.cjs');
 const { alone, main, startInstrumented, startTruth } = require('./support/telemetry.cjs');
 
-const PART_MILLIS = 45;
+// Two of them are shorter than the threshold, also if another process gets a slice of the CPU.
+const PART_MILLIS = 40;
 const CALLBACKS = 5;
 
 const { sdk } = startInstrumented();

@@ -14,7 +14,8 @@ const ASK = `
   })();
 `;
 const env = { ...process.env, NODE_OPTIONS: '' };
-spawn(process.execPath, ['-e', ASK, socketPath], { stdio: 'inherit', env });
+// Not Node.js itself: what starts that may only launch the application.
+spawn('sh', ['-c', 'exec "$@"', 'sh', process.execPath, '-e', ASK, socketPath], { env });
 
 function compute() {
   for (const goesOn = running(600); goesOn(); );
