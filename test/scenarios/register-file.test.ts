@@ -92,7 +92,7 @@ describe('an SDK that cannot read it', () => {
     );
     writeFileSync(path.join(folder, 'app.cjs'), "console.log('nothing');\n");
     // The same api as this package: then the application's SDK is used.
-    const api = path.dirname(require.resolve('@opentelemetry/api/package.json'));
+    const api = path.join(__dirname, '../../node_modules/@opentelemetry/api');
     symlinkSync(api, path.join(folder, 'node_modules', '@opentelemetry', 'api'));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
