@@ -28,6 +28,7 @@ const NAMES = [
   'lengths',
   'payload',
   'without-stalls',
+  'waits',
   'guard',
   'campaign',
 ];

@@ -71,7 +71,9 @@ export class EventLoopSpanProcessor {
 
   onStart(span: Span, parentContext: Context): void {
     try {
-      if (!this.#isShutDown) this.#stalls.started(span, parentContext);
+      if (this.#isShutDown) return;
+      if (isEntryKind(span as Span & EndingSpan)) this.#stalls.begin();
+      this.#stalls.started(span, parentContext);
     } catch (error) {
       this.#failed(error);
     }

@@ -177,6 +177,7 @@ export class HttpRequests {
       this.#open.set(request, open);
       this.#latest = open;
       if (this.#storage !== undefined) this.#enter(open, request);
+      this.#stalls.begin();
       if (this.#stalls.mayHaveQueued) this.#watch(open);
       if (--this.#untilSweep === 0) this.#sweep();
     } catch {
@@ -210,7 +211,7 @@ export class HttpRequests {
   #watch(open: OpenRequest): void {
     if (open.isWatched) return;
     open.isWatched = true;
-    this.#processor?.onStart(open.span as unknown as Span, ROOT_CONTEXT);
+    this.#stalls.started(open.span as unknown as Span, ROOT_CONTEXT);
     // The client may go away.
     open.started?.response.once('close', () => attempt(() => this.#end(open)));
   }

@@ -6,6 +6,7 @@
  * in the next one. Of new connections, libuv accepts one in each iteration, and reads it in the one
  * after that. When the loop has waited for events since, there was nothing left to read.
  */
+import { Arrivals } from './arrivals.ts';
 import type { RecentBlock } from './recent-blocks.ts';
 
 /** Iterations after that of the block, at most, in which an entry span begins that waited. */
@@ -47,6 +48,8 @@ export interface SpanBegin extends LoopMoment {
 export interface Before {
   /** The newest is first. */
   readonly blocks: readonly BlockBefore[];
+  /** For how long requests came from the first of those blocks on. */
+  comeFor?(): number;
   /** Unix time at which the request arrived, as far as that can be told. */
   arrival?(): number;
 }
@@ -76,6 +79,7 @@ export interface Queued {
 interface QueuedBlock extends BlockEnd, Pick<BlockBefore, 'block' | 'from'> {}
 
 export class Queue {
+  readonly arrivals = new Arrivals();
   #blocks: QueuedBlock[] = [];
   #backlog: ReturnType<typeof newBacklog> | undefined;
   /** Unix time at which a server has begun to listen, if that was seen. */
@@ -132,16 +136,20 @@ export class Queue {
       }
     }
     backlog.requests++;
+    if (blocks.some(({ isWhole }) => !isWhole)) backlog.queued++;
+    const comeFor = () => this.arrivals.comeFor();
     if (!isFirst) {
       backlog.isFree ||= blocks.length === 0;
-      return { blocks };
+      return { blocks, comeFor };
     }
     backlog.newestId = asyncId;
     if (!backlog.isFree) backlog.end = Math.max(backlog.end, beganAt);
     const number = ++backlog.connections;
-    const arrival = () =>
-      backlog.start + ((backlog.end - backlog.start) * number) / (backlog.connections + 1);
-    return { blocks, arrival };
+    const arrival = () => {
+      const came = Math.min(backlog.end - backlog.start, comeFor());
+      return backlog.start + (came * number) / (backlog.connections + 1);
+    };
+    return { blocks, comeFor, arrival };
   }
 
   /** Whether nothing more is to be known of what waited. */
@@ -156,7 +164,10 @@ export class Queue {
       iteration - ended.iteration > MAX_ITERATIONS_NEW || idle - ended.idle >= MIN_WAIT_MILLIS;
     const first = this.#blocks.findIndex((ended) => !isOutdated(ended));
     if (first !== 0) this.#blocks.splice(0, first === -1 ? this.#blocks.length : first);
-    if (this.isEmpty) this.#backlog = undefined;
+    if (!this.isEmpty || this.#backlog === undefined) return;
+    const { start, end, requests, queued } = this.#backlog;
+    this.#backlog = undefined;
+    this.arrivals.add({ start, end, begun: requests, came: queued });
   }
 }
 
@@ -166,6 +177,8 @@ const newBacklog = (start: number, end: number) => ({
   start,
   end,
   requests: 0,
+  /** Those that may have come in it. */
+  queued: 0,
   connections: 0,
   /** The async id of the newest connection: further requests of it were not in the backlog. */
   newestId: 0,
@@ -176,12 +189,15 @@ const newBacklog = (start: number, end: number) => ({
 /**
  * What a request has waited, and for what ran between the blocks and its span, which counts for the
  * newest of them. If it is not known when it arrived, it may have been at any moment alike of the
- * blocks that are not `isWhole`: of the one in which it was, it waited for half, on average, and
- * for all of those after it. Connections that waited together arrived one after the other, evenly.
+ * blocks that are not `isWhole`, as long as requests came in them. Connections that waited together
+ * arrived one after the other, evenly.
  *
  * @param beganAt Unix time at which its span began
  */
-export function queuedBy({ blocks, arrival }: Before, beganAt: number): Queued | undefined {
+export function queuedBy(
+  { blocks, comeFor, arrival }: Before,
+  beganAt: number,
+): Queued | undefined {
   const most = waitsSince(blocks, Number.NEGATIVE_INFINITY);
   const [newest] = most;
   if (newest === undefined) return undefined;
@@ -191,7 +207,8 @@ export function queuedBy({ blocks, arrival }: Before, beganAt: number): Queued |
     longest: longest.block,
     waits() {
       const arrivedAt = arrival?.();
-      const waits = arrivedAt === undefined ? onAverage(blocks) : waitsSince(blocks, arrivedAt);
+      const waits =
+        arrivedAt === undefined ? onAverage(blocks, comeFor?.()) : waitsSince(blocks, arrivedAt);
       const since = Math.max(newest.block.end, arrivedAt ?? newest.block.end);
       const afterwards = Math.max(0, beganAt - since) || 0;
       const ofNewest = { block: newest.block, millis: afterwards };
@@ -211,17 +228,23 @@ function waitsSince(blocks: readonly BlockBefore[], since: number): QueuedWait[]
     .filter(({ millis }) => millis > 0);
 }
 
-function onAverage(blocks: readonly BlockBefore[]): QueuedWait[] {
+function onAverage(
+  blocks: readonly BlockBefore[],
+  comeFor = Number.POSITIVE_INFINITY,
+): QueuedWait[] {
   const lengthOf = ({ block, from }: BlockBefore) => block.end - from;
   const unknown = blocks.filter(({ isWhole }) => !isWhole);
-  const all = unknown.reduce((sum, each) => sum + lengthOf(each), 0);
-  let before = all;
+  let before = unknown.reduce((sum, each) => sum + lengthOf(each), 0);
+  const came = Math.min(before, comeFor);
   return blocks.map((each) => {
     const { block, isWhole } = each;
     const length = lengthOf(each);
     if (isWhole) return { block, millis: length };
     before -= length;
-    return { block, millis: (length * (before + length / 2)) / all };
+    // Those that had come before it waited for all of it, those that came in it for what was left.
+    const earlier = Math.min(before, came);
+    const within = Math.min(before + length, came) - earlier;
+    return { block, millis: (length * earlier + within * (length - within / 2)) / (came || 1) };
   });
 }
 

@@ -7,6 +7,7 @@ import { executionAsyncId } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block, OngoingPileUp } from '../block.ts';
+import { currentResource, resourceTypeOf } from '../detect/hooks/resource-classes.ts';
 import type { Call } from '../detect/running-code.ts';
 import type { SpansAtBlock } from '../extra.ts';
 import { keyOf } from '../name/key.ts';
@@ -178,12 +179,17 @@ export class Stalls {
       ...this.#momentOf(session.clock),
       beganAt,
       taskStart: session.taskStart(),
-      asyncId: executionAsyncId(),
+      asyncId: connectionId(),
     });
     const queued = queuedBy(before, beganAt);
     if (queued === undefined) return;
     for (const { block } of before.blocks) block.span?.addQueued();
     this.#open.setQueued(span, queued);
+  }
+
+  /** Hot. A request begins. */
+  begin(): void {
+    this.#queue.arrivals.begin();
   }
 
   /** Hot. A span ends: how long it may have waited before it began. Once for each span. */
@@ -410,6 +416,14 @@ export class Stalls {
     const clock = this.#session?.clock;
     return clock === undefined ? 0 : clock.epoch(0) - this.#zero;
   }
+}
+
+/**
+ * Async id of the HTTP/1.1 connection that is read; 0 for what does not run as it is read. A stream
+ * of HTTP/2 begins in a nextTick, which is new whatever its connection is.
+ */
+function connectionId(): number {
+  return resourceTypeOf(currentResource()) === 'HTTPINCOMINGMESSAGE' ? executionAsyncId() : 0;
 }
 
 /** A request, a message, or what else begins without a span of this process around it. */

@@ -32,6 +32,22 @@ test('what it surely waited for counts as a whole, and so does what ran since', 
   ]);
 });
 
+test('requests that came in the first part of the blocks waited for the rest', () => {
+  const waitsIf = (millis: number) => waitsOf({ blocks: maybe, comeFor: () => millis }, 650);
+  expect(waitsIf(Number.POSITIVE_INFINITY)).toEqual([
+    { block: second, millis: (150 * (400 + 75)) / 550 },
+    { block: first, millis: (400 * 200) / 550 },
+  ]);
+  expect(waitsIf(100)).toEqual([
+    { block: second, millis: 150 },
+    { block: first, millis: 350 },
+  ]);
+  expect(waitsIf(450)).toEqual([
+    { block: second, millis: (150 * 400 + 50 * 125) / 450 },
+    { block: first, millis: (400 * 200) / 450 },
+  ]);
+});
+
 describe('new connections are accepted in order', () => {
   /** Each begins at a time and has an async id; one of them is accepted in each iteration. */
   const waitsOfAll = (...accepted: [beganAt: number, asyncId: number][]) => {
