@@ -29,10 +29,10 @@ import type { Sleep } from './thread-sleep.ts';
 const NEAR_SHARE = 0.25;
 /**
  * A sample that is not due for lack of CPU is looked at again after this share of the usual gap,
- * and after twice that each further time, but half of the gap at most.
+ * and after twice that each further time, but a quarter of the gap at most.
  */
 const MIN_POSTPONED = 1 / 8;
-const MAX_POSTPONED = 1 / 2;
+const MAX_POSTPONED = 1 / 4;
 /** The kernel counts the time of a thread that runs 100 to 1000 times a second. */
 const MIN_UNCOUNTED_MILLIS = 10;
 /** How long the report of an ongoing block waits for a fresh stack sample. */
