@@ -25,6 +25,14 @@ const ENV = {
 const FUNCTIONS = 9000;
 const BUSY_LOOP = 'for (;;);';
 const WORK_CALLBACKS = 130;
+/** A container with a tenth of a CPU: it runs for so long in each period. */
+const QUOTA = { runMillis: 10, periodMillis: 100 };
+
+/**
+ * Of `--within`: some three times what a quiet machine shows. Others use the same CPUs, and 4 ms is
+ * what the scheduler gives to each of them at once.
+ */
+const BOUNDS = { turnMillis: 8, cpuRatio: 1.35 };
 
 /** @typedef {{ turns?: number[], cpuMillis?: number }} Found */
 
@@ -36,22 +44,38 @@ export default {
   options: {
     only: { type: 'string', multiple: true, default: ['bundle', 'many', 'open', 'work'] },
     rounds: { type: 'string', default: '5' },
-    busy: { type: 'string', multiple: true, default: ['0', '4', '20'] },
+    busy: { type: 'string', multiple: true, default: ['0', '4', '20', 'quota'] },
+    /** Fails past the bounds; takes a minute. */
+    within: { type: 'boolean', default: false },
   },
   async run({ nodes, options, report }) {
     const folder = mkdtempSync(join(tmpdir(), 'felt-'));
     const env = { ...process.env, ...ENV, FELT_BUNDLE: makeBundle(folder) };
-    const rounds = Number(options.rounds);
+    const { within } = options;
+    const rounds = within ? 1 : Number(options.rounds);
+    const only = within ? ['bundle turns', 'work'] : options.only;
+    const callbacks = within ? WORK_CALLBACKS / 2 : WORK_CALLBACKS;
+    /** @type {string[]} */
+    const exceeded = [];
+    const judge = (
+      /** @type {string} */ what,
+      /** @type {number} */ found,
+      /** @type {number} */ most,
+    ) => {
+      if (within && !(found <= most))
+        exceeded.push(`${what}: ${found.toFixed(2)}, at most ${most}`);
+    };
     try {
       for (const { path, version } of nodes) {
-        const ask = (/** @type {string} */ name, /** @type {number} */ count, busy = 0) =>
+        const ask = (/** @type {string} */ name, /** @type {number} */ count, busy = '0') =>
           inPairs(rounds, (isOn) => {
             const entry = `opentelemetry-instrumentation-event-loop/${entryOf(name)}`;
             const args = [...(isOn ? ['--import', entry] : []), APP, name, String(count)];
             return askOnce(path, args, env, busy);
           });
         const title = (/** @type {string} */ what) => `Node.js ${version}: ${what}`;
-        const isWanted = (/** @type {string} */ name) => options.only.includes(name);
+        const isWanted = (/** @type {string} */ name) =>
+          only.some((each) => each.split(' ')[0] === name);
         const turns = [
           ...(isWanted('bundle')
             ? [{ name: 'bundle', what: 'a bundle of 1 MB with its map' }]
@@ -61,17 +85,21 @@ export default {
         if (turns.length > 0) {
           /** @type {string[][]} */
           const rows = [];
-          for (const { name, what } of turns) rows.push([what, ...turnsOf(await ask(name, 8))]);
+          for (const { name, what } of turns) {
+            const found = turnsOf(await ask(name, 8));
+            judge(`longest turn beside ${what}, ms`, found[3] ?? Number.NaN, BOUNDS.turnMillis);
+            rows.push([what, ...found.map((millis) => millis.toFixed(1))]);
+          }
           report.table(
             title('longest turn of the loop in the second after a block, ms'),
             ['', 'without: median', 'p95', 'first block', 'median', 'p95'],
             rows,
           );
         }
-        if (isWanted('bundle') || isWanted('many')) {
+        if (only.includes('bundle') || isWanted('many')) {
           /** @type {string[][]} */
           const rows = [];
-          if (isWanted('bundle'))
+          if (only.includes('bundle'))
             rows.push(['a bundle of 1 MB', ...cpuPerBlock(await ask('bundle, cpu', 8), 8)]);
           if (isWanted('many'))
             rows.push(['1000 blocks a minute', ...cpuPerBlock(await ask('many', 300), 300)]);
@@ -84,11 +112,12 @@ export default {
         if (isWanted('work')) {
           /** @type {string[][]} */
           const rows = [];
-          for (const busy of options.busy) {
-            const pairs = await ask('work', WORK_CALLBACKS, Number(busy));
+          for (const busy of within ? ['20'] : options.busy) {
+            const pairs = await ask('work', callbacks, busy);
             const [off, on] = mediansOf(pairs, ({ cpuMillis }) => [cpuMillis ?? Number.NaN]);
+            judge(`CPU of the same work beside ${busy}`, on / off, BOUNDS.cpuRatio);
             rows.push([
-              `${busy} busy processes`,
+              busy === 'quota' ? 'a tenth of a CPU' : `${busy} busy processes`,
               off.toFixed(0),
               on.toFixed(0),
               (on / off).toFixed(2),
@@ -101,6 +130,7 @@ export default {
           );
         }
       }
+      if (exceeded.length > 0) throw new Error(exceeded.join('; '));
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -153,21 +183,36 @@ async function askOnce(
   /** @type {string} */ node,
   /** @type {string[]} */ args,
   /** @type {NodeJS.ProcessEnv} */ env,
-  /** @type {number} */ busy,
+  /** @type {string} */ busy,
 ) {
-  const others = Array.from({ length: busy }, () => spawn(node, ['-e', BUSY_LOOP]));
+  const isLimited = busy === 'quota';
+  const others = Array.from({ length: isLimited ? 0 : Number(busy) }, () =>
+    spawn(node, ['-e', BUSY_LOOP]),
+  );
   const app = spawn(node, args, {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
     cwd: import.meta.dirname,
   });
+  const limit = isLimited
+    ? setInterval(() => runFor(app, QUOTA.runMillis), QUOTA.periodMillis)
+    : undefined;
   try {
     const [out, [code]] = await Promise.all([text(app.stdout), once(app, 'exit')]);
     if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
     return JSON.parse(out);
   } finally {
+    clearInterval(limit);
     for (const other of others) other.kill('SIGKILL');
   }
+}
+
+function runFor(
+  /** @type {import('node:child_process').ChildProcess} */ app,
+  /** @type {number} */ millis,
+) {
+  app.kill('SIGCONT');
+  setTimeout(() => app.kill('SIGSTOP'), millis);
 }
 
 /** @typedef {Awaited<ReturnType<typeof inPairs>>} Pairs */
@@ -187,7 +232,7 @@ function turnsOf(/** @type {Pairs} */ { off, on }) {
     median(first),
     median(later(on)),
     quantile(later(on), 0.95),
-  ].map((millis) => millis.toFixed(1));
+  ];
 }
 
 const cpuPerBlock = (/** @type {Pairs} */ pairs, /** @type {number} */ blocks) =>
