@@ -3,6 +3,7 @@
  * the fact.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
+import { canCountIterations } from '../support/clock.ts';
 import { attempt } from '../support/guard.ts';
 import { nodeTiming } from '../support/time.ts';
 
@@ -10,11 +11,6 @@ import { nodeTiming } from '../support/time.ts';
  * Collections remembered. Blocks ask right after they ended, so this is far more than one needs.
  */
 const MAX_COLLECTIONS = 8192;
-
-/** Bun has no such entries. */
-export const reportsGc = (
-  PerformanceObserver as typeof PerformanceObserver & { supportedEntryTypes: readonly string[] }
-).supportedEntryTypes.includes('gc');
 
 /** Node.js before 26 throws in its own code for the entries then, which ends the process. */
 const isPrototypePolluted = () => 'value' in Object.prototype || 'writable' in Object.prototype;
@@ -44,8 +40,10 @@ export class GcMeter {
   }
 
   upkeep(): void {
+    // A runtime without blocks may have no such entries, and print that.
+    if (!canCountIterations) return;
     if (isPrototypePolluted()) this.#disconnect();
-    else if (this.#isStarted && this.#observer === undefined && reportsGc) {
+    else if (this.#isStarted && this.#observer === undefined) {
       this.#observer = new PerformanceObserver((list) =>
         attempt(() => this.#add(list.getEntries())),
       );

@@ -7,14 +7,14 @@ import type { Block, StackSample } from '../block.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
 import { RunDelay } from '../detect/exclude/run-delay.ts';
 import { Suspensions } from '../detect/exclude/suspensions.ts';
-import { GcMeter, reportsGc } from '../detect/gc-meter.ts';
+import { GcMeter } from '../detect/gc-meter.ts';
 import { CallbackHook, mayHook, resolveHooksMode } from '../detect/hooks/callback-hook.ts';
 import { ContextScopes } from '../detect/hooks/context-scopes.ts';
 import {
   contextOf,
-  currentResource,
   resourceTypeOf,
   runningDrain,
+  runningResource,
   timerAsyncId,
 } from '../detect/hooks/resource-classes.ts';
 import { Tick } from '../detect/hooks/tick.ts';
@@ -77,7 +77,6 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const canCapture = common.capture !== undefined;
   const memory = common.capture?.memory;
   const mode = resolveHooksMode(config.asyncHooks, canCapture, log);
-  if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
 
   const listeners: LoopListener[] = [];
   let watchdog = { watches: false };
@@ -286,9 +285,9 @@ function runningCode({ clock, parentOf, callsTo }: Common, runDelay: RunDelay): 
   const timeOf = (span: Span, time: HrTime | undefined) =>
     time === undefined ? Number.NaN : hrTimeToMillis(time) + clockStepOf(span, clock);
   return {
-    context: () => contextOf(currentResource()),
+    context: () => contextOf(runningResource()),
     active: activeContext,
-    resourceType: () => resourceTypeOf(currentResource()),
+    resourceType: () => resourceTypeOf(runningResource()),
     drain: runningDrain,
     spans: {
       startOf: (span) => timeOf(span, spanStartTime(span)),

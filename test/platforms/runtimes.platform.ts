@@ -43,7 +43,7 @@ const RUNTIMES: readonly Runtime[] = [
     binary: '.bin/bun',
     args: [],
     preload: '--preload',
-    messages: [NO_ITERATIONS, 'info: this runtime does not report garbage collection'],
+    messages: [NO_ITERATIONS],
   },
   {
     name: 'deno',

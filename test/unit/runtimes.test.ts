@@ -1,6 +1,4 @@
 /** What other runtimes lack of Node.js: Bun, Deno, the main process of Electron. */
-import { AsyncResource } from 'node:async_hooks';
-import { PerformanceObserver } from 'node:perf_hooks';
 import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
 import { Suspensions } from '../../src/detect/exclude/suspensions.ts';
 import { CaptureClient, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
@@ -89,46 +87,6 @@ describe('found by what the runtime does', () => {
     } finally {
       Object.defineProperty(process, 'versions', { value: versions, configurable: true });
       delete host.type;
-    }
-  });
-
-  test('a runtime that returns another resource than the one that runs knows none', () => {
-    const runInAsyncScope = jest
-      .spyOn(AsyncResource.prototype, 'runInAsyncScope')
-      .mockReturnValue(process.stdin);
-    try {
-      jest.isolateModules(() => {
-        const { currentResource } = require('../../src/detect/hooks/resource-classes.ts');
-        expect(currentResource()).toBeUndefined();
-      });
-    } finally {
-      runInAsyncScope.mockRestore();
-    }
-    jest.isolateModules(() => {
-      const { currentResource } = require('../../src/detect/hooks/resource-classes.ts');
-      // Of whichever realm.
-      const resource = currentResource();
-      expect(Object(resource)).toBe(resource);
-    });
-  });
-
-  test('a runtime without entries for garbage collection: its time is unknown, not 0', () => {
-    const types = jest.spyOn(
-      PerformanceObserver as unknown as { supportedEntryTypes: string[] },
-      'supportedEntryTypes',
-      'get',
-    );
-    types.mockReturnValue(['mark']);
-    try {
-      jest.isolateModules(() => {
-        const { GcMeter } = require('../../src/detect/gc-meter.ts');
-        const meter = new GcMeter();
-        meter.start();
-        expect(meter.within(0, 100)).toBeNaN();
-        meter.stop();
-      });
-    } finally {
-      types.mockRestore();
     }
   });
 });

@@ -61,7 +61,7 @@ export class Votes {
   /** Milliseconds voted for so far. A scope takes note of it when it begins. */
   voted = 0.5;
   /** Scopes vote from this time on. */
-  scopesVoteFrom = Number.POSITIVE_INFINITY;
+  #scopesVoteFrom = Number.POSITIVE_INFINITY;
   #votes: Vote[] = [];
   readonly #step: number;
   readonly #minScope: number;
@@ -73,13 +73,13 @@ export class Votes {
 
   /** A busy period begins at `t`. */
   open(t: number): void {
-    this.scopesVoteFrom = t + this.#step;
+    this.#scopesVoteFrom = t + this.#step;
     if (this.#votes.length !== 0) this.#votes = [];
   }
 
   /** Hot. Whether a scope from `start` to `end` is to vote. */
   isVote(start: number, end: number): boolean {
-    return end >= this.scopesVoteFrom && end - start >= this.#minScope;
+    return end >= this.#scopesVoteFrom && end - start >= this.#minScope;
   }
 
   /** A scope votes for its own time, without what was voted for inside it. */

@@ -107,16 +107,6 @@ const TYPES: Readonly<Record<string, string>> = {
 const OWN_NAME = new Set(['Timeout', 'Immediate', 'TLSWrap', 'AsyncResource']);
 
 /**
- * Whether the resource that runs is known. Bun and Deno return none, or always the same one. Tried
- * when this is loaded: later that would be in a hook, or in code that blocks.
- */
-const tracksResources =
-  attempt(() => {
-    const probe = new AsyncResource('EventLoopProbe');
-    return probe.runInAsyncScope(executionAsyncResource) === probe;
-  }) === true;
-
-/**
  * `executionAsyncResource()`; undefined if reading it throws: Node.js itself reads a property of
  * it, and an add-on may have passed a revoked proxy.
  */
@@ -128,10 +118,6 @@ export function runningResource(): object | undefined {
   }
 }
 
-/** The running resource; undefined if the runtime does not know it. */
-export const currentResource = (): object | undefined =>
-  tracksResources ? runningResource() : undefined;
-
 /** The async_hooks type of the resource that is running, or undefined if it is not known. */
 export const resourceTypeOf = (
   resource: object | undefined,
@@ -140,7 +126,7 @@ export const resourceTypeOf = (
 
 /** The running resource, to be read later. */
 export function takeResource(): RunningResource {
-  const resource = currentResource();
+  const resource = runningResource();
   const asyncId = executionAsyncId();
   return {
     asyncId,
@@ -151,7 +137,7 @@ export function takeResource(): RunningResource {
 
 /** What runs, in its `before` or `after`, if it is run in the drain after a callback. */
 export const runningDrain = (): Drain | undefined =>
-  drainOfRunning(currentResource(), executionAsyncId());
+  drainOfRunning(runningResource(), executionAsyncId());
 
 function drainOfRunning(resource: object | undefined, asyncId: number): Drain | undefined {
   return attempt(() => {
