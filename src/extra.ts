@@ -16,7 +16,6 @@ import type { OnceLogger } from './otel/diag-once.ts';
 import type { BlockLink } from './report/block-link.ts';
 import type { Emitter } from './report/emitter.ts';
 import type { Instruments } from './report/instruments.ts';
-import type { UnnamedFacts } from './report/ongoing-facts.ts';
 import type { OngoingReport, WatchdogData } from './sample/protocol.ts';
 import type { SharedMemory } from './sample/shared-memory.ts';
 import type { ThreadKeeperClass } from './sample/watchdog-thread.ts';
@@ -39,7 +38,7 @@ export interface Extra {
 /** An extra in the watchdog thread. */
 export interface ThreadExtra {
   /** Returns the function that reports the ongoing blocks of one watched thread. */
-  reportOngoing?(data: WatchdogData): (report: OngoingReport<UnnamedFacts>) => void;
+  reportOngoing?(data: WatchdogData): (report: OngoingReport) => void;
   /** What the thread is started with is for this extra: watches other threads than the main one. */
   watchOthers?(workerData: WatchdogData | object, uses: ReportOngoing): void;
 }

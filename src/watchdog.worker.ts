@@ -5,10 +5,9 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ReportOngoing } from './extra.ts';
-import type { UnnamedFacts } from './report/ongoing-facts.ts';
 import { TO_MAIN_THREAD } from './sample/capture-session.ts';
 import { clockOf } from './sample/clock-origin.ts';
-import type { WatchdogData } from './sample/protocol.ts';
+import type { WatchdogData, WatchdogMessage } from './sample/protocol.ts';
 import { SharedMemory } from './sample/shared-memory.ts';
 import { ThreadSleep } from './sample/thread-sleep.ts';
 import { watchThread } from './sample/watchdog-loop.ts';
@@ -29,13 +28,9 @@ const reportOngoing: ReportOngoing = (data) => {
 const data = workerData as WatchdogData | object;
 if ('memory' in data) {
   const memory = new SharedMemory(data.memory);
-  void watchThread<UnnamedFacts>(data, {
-    memory,
-    sleep: new ThreadSleep(memory, clockOf(data.clockOrigin)),
-    route: TO_MAIN_THREAD,
-    post: (message) => parentPort?.postMessage(message),
-    reportOngoing: reportOngoing(data),
-  });
+  const sleep = new ThreadSleep(memory, clockOf(data.clockOrigin));
+  const post = (message: WatchdogMessage) => parentPort?.postMessage(message);
+  void watchThread(data, memory, sleep, TO_MAIN_THREAD, post, reportOngoing(data));
 } else {
   for (const extra of THREAD_EXTRAS) extra.watchOthers?.(data, reportOngoing);
 }

@@ -9,8 +9,13 @@ import type { BlockingCode } from '../types.ts';
 
 const MAIN_THREAD_ID = 0;
 
+/** A report whose code is named. */
+type NamedReport = Pick<OngoingReport, 'ageMillis' | 'canCapture'> & {
+  readonly facts: OngoingFacts | undefined;
+};
+
 export function ongoingLine(
-  { facts, ageMillis, canCapture }: OngoingReport<OngoingFacts>,
+  { facts, ageMillis, canCapture }: NamedReport,
   time: Date,
   pid: number,
   thread: BlockedThread,

@@ -37,12 +37,12 @@ export const ongoing: ThreadExtra = {
 };
 
 function reportOngoing(
-  report: OngoingReport<UnnamedFacts>,
+  report: OngoingReport,
   { thread, blockEvents, exporterCode, resolveFrom }: OngoingReportOptions,
   env: Record<string, string>,
   originOf: OriginOf,
 ): void {
-  const facts = report.facts && namedFacts(report.facts, originOf);
+  const facts = report.facts && namedFacts(report.facts as UnnamedFacts, originOf);
   if (facts?.isExpected) return;
   const line = ongoingLine({ ...report, facts }, new Date(dateNow()), process.pid, thread);
   writeLines(() => [line], true);

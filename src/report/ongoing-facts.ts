@@ -57,7 +57,7 @@ export function ongoingReply(
   block: OngoingBlock,
   clock: Clock,
   requireParentSpan: boolean,
-): CaptureReply<UnnamedFacts> {
+): CaptureReply & { readonly facts: UnnamedFacts } {
   const { requestedAt, time, frames, nativeCall } = sample;
   const isCodeKnown = hasNamedCode(frames);
   return {

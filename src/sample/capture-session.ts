@@ -98,32 +98,14 @@ const MAX_UNREACHED_PAUSE_MILLIS = 1000;
 type InspectorModule = typeof import('node:inspector');
 
 /** `isOver` is true if the busy period had ended. */
-export interface SampleOutcome<Facts extends object> {
+export interface SampleOutcome {
   /** Undefined if the sample was lost, or `isOver`. */
-  readonly reply: CaptureReply<Facts> | typeof TAKEN | undefined;
+  readonly reply: CaptureReply | typeof TAKEN | undefined;
   readonly isOver: boolean;
 }
 
-/** `isOver` is asked while the main thread delays the question. */
-interface Question {
-  readonly what: number;
-  onWaiting(): void;
-  isOver(): boolean;
-  readonly repeats: number;
-}
-
 /** The answer is absent if the code that was to be sampled has ended. */
-type Answer<Facts extends object> = CaptureReply<Facts> | typeof TAKEN | typeof BARE | typeof LOST;
-
-/**
- * Takes one stack sample of a busy period; calls `onWaiting` as long as it has to wait. The reply
- * says what a report needs if `isReportNear`.
- */
-export type TakeSample<Facts extends object> = (
-  busyPeriod: number,
-  isReportNear: boolean,
-  onWaiting: () => void,
-) => Promise<SampleOutcome<Facts>>;
+type Answer = CaptureReply | typeof TAKEN | typeof BARE | typeof LOST;
 
 /** Connected only while it is used: a process that exits with a session open prints, and waits. */
 export class CaptureSession {
@@ -168,7 +150,7 @@ export class CaptureSession {
   }
 }
 
-export class CaptureClient<Facts extends object> {
+export class CaptureClient {
   readonly #inspector = loadInspector();
   /** Sessions cannot be opened. */
   #isLost = false;
@@ -203,38 +185,43 @@ export class CaptureClient<Facts extends object> {
     return this.#isReached;
   }
 
-  /** Waits until the thread has answered, however long a native call takes. */
-  readonly capture: TakeSample<Facts> = async (busyPeriod, isReportNear, onWaiting) => {
-    const { words, request } = this.memory;
-    request.values[Request.busyPeriod] = busyPeriod;
-    const what = isReportNear ? SampleFor.report : SampleFor.block;
-    const answer = await this.#ask({
-      what,
-      onWaiting,
-      isOver: () => Atomics.load(words, Word.busyPeriod) !== busyPeriod,
-      repeats: this.#timesInVain(busyPeriod) < MAX_IN_VAIN ? MAX_REPEATS : 0,
-    });
+  /**
+   * Takes one stack sample of a busy period: waits until the thread has answered, however long a
+   * native call takes, and calls `onWaiting` meanwhile. The reply says what a report needs if
+   * `isReportNear`.
+   */
+  async capture(
+    busyPeriod: number,
+    isReportNear: boolean,
+    onWaiting: () => void,
+  ): Promise<SampleOutcome> {
+    const { values } = this.memory.request;
+    values[Request.busyPeriod] = busyPeriod;
+    values[Request.purpose] = isReportNear ? SampleFor.report : SampleFor.block;
+    const answer = await this.#ask(busyPeriod, onWaiting);
     if (isBare(answer)) this.#inVain = { busyPeriod, times: this.#timesInVain(busyPeriod) + 1 };
     if (answer === LOST) return { reply: undefined, isOver: false };
     return { reply: answer === BARE ? TAKEN : answer, isOver: answer === undefined };
-  };
+  }
 
   #timesInVain(busyPeriod: number): number {
     return this.#inVain.busyPeriod === busyPeriod ? this.#inVain.times : 0;
   }
 
   /** @returns undefined if it is over; {@link LOST} if there was no answer at all */
-  async #ask({ what, onWaiting, isOver, repeats }: Question): Promise<Answer<Facts> | undefined> {
+  async #ask(busyPeriod: number, onWaiting: () => void): Promise<Answer | undefined> {
     if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
       return LOST;
     const { memory } = this;
     const { words, request } = memory;
     const session = new CaptureSession(this.#inspector, words, this.route);
+    const isOver = () => Atomics.load(words, Word.busyPeriod) !== busyPeriod;
+    const repeats = this.#timesInVain(busyPeriod) < MAX_IN_VAIN ? MAX_REPEATS : 0;
     let isFinished = false;
     let isAnswered = false;
-    let answer: Answer<Facts> | undefined;
+    let answer: Answer | undefined;
     let askAgain = () => {};
-    const answered = async (poll: number): Promise<Answer<Facts> | undefined> => {
+    const answered = async (poll: number): Promise<Answer | undefined> => {
       for (let millis = poll; !isAnswered && !this.#mayNotSample; ) {
         await this.sleep.sleepInLoop(millis);
         millis = Math.min(MAX_POLL_MILLIS, millis + 1);
@@ -249,7 +236,6 @@ export class CaptureClient<Facts extends object> {
       return isAnswered ? answer : LOST;
     };
     try {
-      request.values[Request.purpose] = what;
       request.values[Request.isRepeat] = 0;
       if (!this.#isOpened(session)) return LOST;
       // A sample that comes before it is known when it was asked for has not been delayed.
@@ -265,7 +251,7 @@ export class CaptureClient<Facts extends object> {
         answered: (value, again) => {
           isAnswered = true;
           if (again !== undefined) askAgain = again;
-          answer = readAnswer<Facts>(value);
+          answer = readAnswer(value);
           if (answer === LOST) Atomics.store(words, Word.sampleLost, 1);
         },
         unreachable: (reason) => {
@@ -324,13 +310,13 @@ export class CaptureClient<Facts extends object> {
 }
 
 /** True if the sample shows no code. */
-function isBare(answer: Answer<object> | undefined): boolean {
+function isBare(answer: Answer | undefined): boolean {
   return answer === BARE || (typeof answer === 'object' && !answer.isCodeKnown);
 }
 
-function readAnswer<Facts extends object>(value: unknown): Answer<Facts> | undefined {
+function readAnswer(value: unknown): Answer | undefined {
   if (typeof value !== 'string') return undefined;
-  return value.startsWith('{') ? JSON.parse(value) : (value as Answer<Facts>);
+  return value.startsWith('{') ? JSON.parse(value) : (value as Answer);
 }
 
 /** Some builds of Node.js have no inspector, so it is not imported. */

@@ -9,16 +9,11 @@ import { activeContext } from '../otel/active-context.ts';
 import type { Clock } from '../support/clock.ts';
 import { CAPTURE_URL, type TakenStack, takeStack } from './stack.ts';
 
-/** The functions copy from the running code; the values that they return are read later. */
-export interface CapturerPorts {
+/** The ledger, as far as a stack sample asks it. */
+export interface SampledLedger {
+  readonly iterations: { readonly busyPeriodStart: number; mayWait(): boolean };
   isLatest(busyPeriodStart: number): boolean;
-  /** When the latest busy period began; NaN if none has. */
-  periodStart(): number;
-  mayWait(): boolean;
   wasWaitingAt(time: number): boolean | undefined;
-  resource(): RunningResource;
-  /** The wrapped built-in that is running, if one is: read with the frames of the sample. */
-  nativeCall(): (frames: readonly StackFrame[], isLate: boolean) => NativeCall | undefined;
   add(sample: StackSample): void;
 }
 
@@ -28,9 +23,18 @@ export interface CapturedSample extends StackSample {
 }
 
 export class Capturer {
+  /**
+   * What the functions copy from the running code is read later; `takeNativeCall` copies the
+   * wrapped built-in that is running, if one is.
+   */
   constructor(
     private readonly clock: Clock,
-    private readonly ports: CapturerPorts,
+    private readonly ledger: SampledLedger,
+    private readonly takeResource: () => RunningResource,
+    private readonly takeNativeCall: () => (
+      frames: readonly StackFrame[],
+      isLate: boolean,
+    ) => NativeCall | undefined,
   ) {}
 
   /**
@@ -40,15 +44,18 @@ export class Capturer {
    *   just kept the answer waiting, which in a running period is a part of that
    */
   capture(busyPeriodStart: number, requestedAt: number): CapturedSample | undefined {
-    const { ports } = this;
-    const askedAt = Math.max(requestedAt, ports.periodStart());
+    const { ledger } = this;
+    const askedAt = Math.max(requestedAt, ledger.iterations.busyPeriodStart);
     const isLate = this.clock.now() - askedAt >= LATE_MILLIS;
-    if (!isLate && !ports.isLatest(busyPeriodStart)) return undefined;
+    if (!isLate && !ledger.isLatest(busyPeriodStart)) return undefined;
     const stack = takeStack();
-    const isWaiting = () => !isLate || ports.wasWaitingAt(askedAt) === true;
-    if (ports.mayWait() && stack.isEmpty() && isWaiting()) return undefined;
-    const sample = this.sample(requestedAt, stack);
-    ports.add(sample);
+    const resource = this.takeResource();
+    // The loop cannot be waiting if a callback runs.
+    const mayWait = resource.asyncId === 0 && ledger.iterations.mayWait();
+    const isWaiting = () => !isLate || ledger.wasWaitingAt(askedAt) === true;
+    if (mayWait && stack.isEmpty() && isWaiting()) return undefined;
+    const sample = this.sample(requestedAt, stack, resource);
+    ledger.add(sample);
     return sample;
   }
 
@@ -57,10 +64,9 @@ export class Capturer {
    * and the async resource alive until the first callback after the next wait for events, which
    * drops the samples that are of no block.
    */
-  sample(requestedAt: number, stack = takeStack()): CapturedSample {
+  sample(requestedAt: number, stack = takeStack(), resource = this.takeResource()): CapturedSample {
     const time = this.clock.now();
-    const resource = this.ports.resource();
-    const readCall = this.ports.nativeCall();
+    const readCall = this.takeNativeCall();
     let frames: StackFrame[] | undefined;
     return {
       requestedAt,

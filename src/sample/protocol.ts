@@ -2,7 +2,7 @@
 import type { CaptureTimes } from './capture-times.ts';
 
 /** Given to the watchdog thread of a thread. Times are milliseconds. */
-export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
+export interface WatchdogData extends CaptureTimes {
   /** The buffer of a `SharedMemory`. */
   readonly memory: SharedArrayBuffer;
   /** The watched thread's id; 0 is the main thread. */
@@ -20,7 +20,7 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   /** The part of the environment that exporters read. */
   readonly env: Record<string, string>;
   /** The watchdog thread passes this on to the report of ongoing blocks. */
-  readonly ongoing: OngoingOptions;
+  readonly ongoing: unknown;
 }
 
 /** The answer to a request that failed, for example without stack left for it. */
@@ -34,18 +34,18 @@ export const BARE = 'bare';
  * The watched thread's answer, as JSON, while the report of an ongoing block is near: what the
  * watchdog thread itself needs of the block, and facts that it only passes on to the report.
  */
-export interface CaptureReply<Facts extends object = object> {
+export interface CaptureReply {
   /** When the running block began: a time of that thread's `performance.now()`. */
   readonly start: number;
   /** Whether the facts name the code that runs. */
   readonly isCodeKnown: boolean;
-  readonly facts: Facts;
+  readonly facts: object;
 }
 
 /** A block that has not ended, as far as the watchdog thread knows it. */
-export interface OngoingReport<Facts extends object = object> {
+export interface OngoingReport {
   /** Facts of the watched thread's latest answer; undefined if there was none. */
-  readonly facts: Facts | undefined;
+  readonly facts: object | undefined;
   /** When it is reported: a time of that thread's `performance.now()`. */
   readonly time: number;
   readonly ageMillis: number;

@@ -114,9 +114,9 @@ export class SharedText {
   }
 
   /** The JSON that was written, parsed; undefined if the text is empty. */
-  readJson<Value>(): Value | undefined {
+  readJson(): object | undefined {
     const text = this.read();
-    return text === '' ? undefined : (JSON.parse(text) as Value);
+    return text === '' ? undefined : JSON.parse(text);
   }
 }
 

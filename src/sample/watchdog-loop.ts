@@ -6,7 +6,7 @@
  * It sleeps nearly always: while little is done it wakes up some 30 times a second at the default
  * threshold, and twice a second while the loop idles (`npm run bench -- idle`).
  */
-import { CaptureClient, type CaptureRoute, type TakeSample } from './capture-session.ts';
+import { CaptureClient, type CaptureRoute } from './capture-session.ts';
 import { CaptureSchedule, type CaptureTimes } from './capture-times.ts';
 import { clockOf } from './clock-origin.ts';
 import { noteOthers } from './other-threads.ts';
@@ -38,47 +38,40 @@ const MIN_UNCOUNTED_MILLIS = 10;
 /** How long the report of an ongoing block waits for a fresh stack sample. */
 const FRESH_CAPTURE_MILLIS = 250;
 
-/** Unit tests bring their own parts. */
-export interface LoopParts<Facts extends object = object> {
-  readonly options: CaptureTimes & { readonly unfinishedAfterMillis: number };
+export interface WatchedThread {
+  readonly options: CaptureTimes & Pick<WatchdogData, 'threadFolder' | 'unfinishedAfterMillis'>;
   readonly memory: SharedMemory;
   /** The watched thread's `performance.now()`. */
   now(): number;
-  /** Called before a busy period is marked as old. */
-  marking(): void;
   /** The watched thread's CPU time. */
   readonly cpu: Pick<ThreadCpu, 'read' | 'ran' | 'waited' | 'slices' | 'isReady'>;
   /** Undefined if stack samples cannot be taken. */
-  readonly capture: TakeSample<Facts> | undefined;
-  /** Whether the latest request for a stack sample has come to the watched thread. */
-  isReached(): boolean;
-  /** Facts of the native call that runs, if it is known to be long. */
-  longCall(): Facts | undefined;
-  reportOngoing(report: OngoingReport<Facts>): void;
+  readonly client: Pick<CaptureClient, 'capture' | 'isReached'> | undefined;
+  reportOngoing(report: OngoingReport): void;
 }
 
 /** Watches until {@link Word.closing} is set. */
-export async function watchLoop<Facts extends object>(
+export async function watchLoop(
   sleep: Pick<Sleep, 'sleep' | 'sleepWhileIdle'>,
-  parts: LoopParts<Facts>,
+  thread: WatchedThread,
 ): Promise<void> {
-  const { memory } = parts;
+  const { memory } = thread;
   const { words } = memory;
-  const { busyAfterMillis } = parts.options;
-  let period: BusyPeriod<Facts> | undefined;
+  const { busyAfterMillis, threadFolder } = thread.options;
+  let period: BusyPeriod | undefined;
   /** Marks the busy period if it is old; milliseconds until it is otherwise. */
   const follow = (): number => {
     const id = Atomics.load(words, Word.busyPeriod);
     if (period?.id === id) return 0;
     period = undefined;
     if (id === 0) return busyAfterMillis;
-    const now = parts.now();
+    const now = thread.now();
     const start = timeOf(id, now);
     const left = busyAfterMillis - (now - start);
     if (left > 0) return left;
-    parts.marking();
+    noteOthers(memory, threadFolder);
     Atomics.store(words, Word.markedBusyPeriod, id);
-    period = new BusyPeriod(id, start, parts);
+    period = new BusyPeriod(id, start, thread);
     return 0;
   };
   while (!memory.isSet(Word.closing)) {
@@ -96,7 +89,7 @@ export async function watchLoop<Facts extends object>(
 }
 
 /** The part of the busy period that has not been reported. */
-interface RunningBlock<Facts extends object> {
+interface RunningBlock {
   /** When that part began. */
   readonly since: number;
   /** When its block began, as the latest stack sample had it: the part may have begun earlier. */
@@ -108,27 +101,27 @@ interface RunningBlock<Facts extends object> {
   ranBefore: number;
   slicesBefore: number;
   readonly schedule: CaptureSchedule;
-  reply: CaptureReply<Facts> | undefined;
+  reply: CaptureReply | undefined;
   isReported: boolean;
 }
 
 /** One busy period, watched until it ends. */
-class BusyPeriod<Facts extends object> {
-  #block: RunningBlock<Facts>;
+class BusyPeriod {
+  #block: RunningBlock;
   #postponedBy: number;
 
   constructor(
     readonly id: number,
     private readonly start: number,
-    private readonly parts: LoopParts<Facts>,
+    private readonly thread: WatchedThread,
   ) {
     this.#block = this.#newBlock();
-    this.#postponedBy = parts.options.captureEveryMillis * MIN_POSTPONED;
+    this.#postponedBy = thread.options.captureEveryMillis * MIN_POSTPONED;
   }
 
   /** Captures and reports what is due; returns how long to sleep until the next time. */
   async watch(): Promise<number> {
-    const { capture, memory, options } = this.parts;
+    const { client, memory, options } = this.thread;
     let isAnswered = false;
     this.#followBlock();
     let untilCapture = this.#untilCapture();
@@ -138,10 +131,10 @@ class BusyPeriod<Facts extends object> {
       Atomics.add(memory.words, Word.skipped, 1);
       untilCapture = this.#untilCapture();
     }
-    if (capture !== undefined && (this.#untilReport() <= 0 || untilCapture <= 0)) {
+    if (client !== undefined && (this.#untilReport() <= 0 || untilCapture <= 0)) {
       this.#take(allowed !== Allowed.all);
       const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
-      const { reply, isOver } = await capture(this.id, isNear, () => this.wait());
+      const { reply, isOver } = await client.capture(this.id, isNear, () => this.wait());
       if (isOver) return options.busyAfterMillis;
       this.#followBlock();
       isAnswered = reply !== undefined;
@@ -164,13 +157,13 @@ class BusyPeriod<Facts extends object> {
 
   /** When the running part of the period began that has not been reported. */
   #unreportedSince(): number {
-    return Math.max(this.start, this.parts.memory.progress.get(Progress.reportedUntil));
+    return Math.max(this.start, this.thread.memory.progress.get(Progress.reportedUntil));
   }
 
-  #newBlock(): RunningBlock<Facts> {
+  #newBlock(): RunningBlock {
     const since = this.#unreportedSince();
     const { [Progress.ran]: ran, [Progress.runDelay]: runDelay } =
-      this.parts.memory.progress.read();
+      this.thread.memory.progress.read();
     return {
       since,
       start: since,
@@ -178,9 +171,9 @@ class BusyPeriod<Facts extends object> {
       runDelay: runDelay || Number.NaN,
       ranBefore: Number.NaN,
       slicesBefore: Number.NaN,
-      schedule: new CaptureSchedule(this.parts.options),
+      schedule: new CaptureSchedule(this.thread.options),
       reply: undefined,
-      isReported: this.parts.options.unfinishedAfterMillis === 0,
+      isReported: this.thread.options.unfinishedAfterMillis === 0,
     };
   }
 
@@ -189,7 +182,7 @@ class BusyPeriod<Facts extends object> {
     if (this.#unreportedSince() !== this.#block.since) this.#block = this.#newBlock();
   }
 
-  #learn(reply: CaptureReply<Facts>): void {
+  #learn(reply: CaptureReply): void {
     const block = this.#block;
     // The answer is about a block that has been reported since.
     if (reply.start < block.since) return;
@@ -202,10 +195,10 @@ class BusyPeriod<Facts extends object> {
 
   /** Milliseconds until the next stack sample is due, if the thread has a CPU until then. */
   #untilCapture(): number {
-    if (this.parts.capture === undefined) return Number.POSITIVE_INFINITY;
-    const { captureEveryMillis } = this.parts.options;
+    if (this.thread.client === undefined) return Number.POSITIVE_INFINITY;
+    const { captureEveryMillis } = this.thread.options;
     const { since, schedule } = this.#block;
-    const left = since + schedule.due - this.parts.now();
+    const left = since + schedule.due - this.thread.now();
     // The counters are read only if it is due by the wall.
     if (left > 0) return left;
     const postponed = left + this.#runDelay();
@@ -217,7 +210,7 @@ class BusyPeriod<Facts extends object> {
 
   /** @param isFew the next sample is to come late */
   #take(isFew = false): void {
-    const { options, now } = this.parts;
+    const { options, now } = this.thread;
     const { schedule, since } = this.#block;
     this.#postponedBy = options.captureEveryMillis * MIN_POSTPONED;
     schedule.take(now() - since - this.#runDelay(), isFew);
@@ -225,7 +218,7 @@ class BusyPeriod<Facts extends object> {
 
   /** How long the thread has been ready to run without a CPU in the block. */
   #runDelay(): number {
-    const { cpu } = this.parts;
+    const { cpu } = this.thread;
     return (cpu.read() && Math.max(0, cpu.waited - this.#block.runDelay)) || 0;
   }
 
@@ -235,14 +228,14 @@ class BusyPeriod<Facts extends object> {
    */
   #isWithoutCpu(): boolean {
     const block = this.#block;
-    const { cpu } = this.parts;
+    const { cpu } = this.thread;
     const { ran, waited, slices } = cpu;
     const isRunning = slices === block.slicesBefore && ran > block.ranBefore;
     block.ranBefore = ran;
     block.slicesBefore = slices;
     const ranInBlock = ran - block.ran;
     const counted = ranInBlock + waited - block.runDelay;
-    const isUncounted = this.parts.now() - block.since - counted >= MIN_UNCOUNTED_MILLIS;
+    const isUncounted = this.thread.now() - block.since - counted >= MIN_UNCOUNTED_MILLIS;
     return isUncounted && !isRunning && ranInBlock < block.schedule.due && cpu.isReady();
   }
 
@@ -250,63 +243,46 @@ class BusyPeriod<Facts extends object> {
   #untilReport(): number {
     const { isReported, start } = this.#block;
     if (isReported) return Number.POSITIVE_INFINITY;
-    const { memory, options } = this.parts;
-    const time = this.parts.now();
+    const { memory, options } = this.thread;
+    const time = this.thread.now();
     return options.unfinishedAfterMillis - (time - start) + suspendedWithin(memory, start, time);
   }
 
   /** @param isAnswered the watched thread has just answered: it is not in a native call */
   #report(isAnswered = false): void {
-    const { parts } = this;
-    const { memory } = parts;
+    const { client, memory } = this.thread;
     const block = this.#block;
     const hasEnded = this.#unreportedSince() !== block.since;
     if (hasEnded || Atomics.load(memory.words, Word.busyPeriod) !== this.id) return;
     block.isReported = true;
-    const time = parts.now();
-    parts.reportOngoing({
+    if (memory.isSet(Word.closing)) return;
+    const time = this.thread.now();
+    this.thread.reportOngoing({
       // The thread cannot answer in a native call, and has left the latest facts behind.
-      facts: (isAnswered ? undefined : parts.longCall()) ?? block.reply?.facts,
+      facts: (isAnswered ? undefined : memory.longCall.readJson()) ?? block.reply?.facts,
       time,
       ageMillis: time - block.start,
-      canCapture: parts.capture !== undefined && parts.isReached(),
+      canCapture: client?.isReached === true,
     });
   }
 }
 
-export interface WatchdogPorts<Facts extends object> {
-  readonly memory: SharedMemory;
-  readonly sleep: Sleep;
-  readonly route: CaptureRoute;
-  post(message: WatchdogMessage): void;
-  reportOngoing(report: OngoingReport<Facts>): void;
-}
-
 /** Watches one thread until it, or its watchdog, ends. */
-export function watchThread<Facts extends object>(
-  data: WatchdogData,
-  { memory, sleep, route, post, reportOngoing }: WatchdogPorts<Facts>,
+export function watchThread(
+  options: WatchdogData,
+  memory: SharedMemory,
+  sleep: Sleep,
+  route: CaptureRoute,
+  post: (message: WatchdogMessage) => void,
+  reportOngoing: (report: OngoingReport) => void,
 ): Promise<void> {
-  const now = clockOf(data.clockOrigin);
-  const client = new CaptureClient<Facts>(data.expression, memory, route, now, sleep, post);
+  const now = clockOf(options.clockOrigin);
+  const client = new CaptureClient(options.expression, memory, route, now, sleep, post);
   const availability = client.availability();
   post(availability);
   const canCapture = availability.type !== 'no-capture';
-  const { threadFolder } = data;
-  const cpu = new ThreadCpu(threadFolder);
+  const cpu = new ThreadCpu(options.threadFolder);
   cpu.start();
-  const parts: LoopParts<Facts> = {
-    options: data,
-    memory,
-    now,
-    cpu,
-    marking: () => noteOthers(memory, threadFolder),
-    isReached: () => client.isReached,
-    capture: canCapture ? client.capture : undefined,
-    longCall: () => memory.longCall.readJson<Facts>(),
-    reportOngoing(report) {
-      if (!memory.isSet(Word.closing)) reportOngoing(report);
-    },
-  };
-  return watchLoop(sleep, parts).finally(() => cpu.stop());
+  const thread = { options, memory, now, cpu, client: canCapture ? client : undefined };
+  return watchLoop(sleep, { ...thread, reportOngoing }).finally(() => cpu.stop());
 }

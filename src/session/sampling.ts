@@ -2,14 +2,13 @@
  * Sampling: the watchdog thread, the stack samples that it asks for, and built-ins that are known
  * to take long. Samples go to the ledger, and to listeners.
  */
-import { executionAsyncId } from 'node:async_hooks';
 import type { StackSample } from '../block.ts';
 import { takeResource } from '../detect/hooks/resource-classes.ts';
 import type { Part, SessionExtra } from '../extra.ts';
 import { takeNativeCall } from '../native/call-stack.ts';
 import { LongCalls } from '../native/long-calls.ts';
 import { NativeCalls } from '../native/native-calls.ts';
-import { ongoingReply, type UnnamedFacts } from '../report/ongoing-facts.ts';
+import { ongoingReply } from '../report/ongoing-facts.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
 import { Capturer } from '../sample/capturer.ts';
 import type { CaptureReply } from '../sample/protocol.ts';
@@ -48,17 +47,8 @@ export function createSampling(
   const ready = new Promise<void>((resolve) => {
     setReady = resolve;
   });
-  const capturer = new Capturer(clock, {
-    isLatest: (busyPeriodStart) => ledger.isLatest(busyPeriodStart),
-    periodStart: () => ledger.iterations.busyPeriodStart,
-    wasWaitingAt: (time) => ledger.wasWaitingAt(time),
-    // The loop cannot be waiting if a callback runs.
-    mayWait: () => executionAsyncId() === 0 && ledger.iterations.mayWait(),
-    resource: takeResource,
-    nativeCall: takeNativeCall,
-    add: (sample) => ledger.add(sample),
-  });
-  const reply = (sample: StackSample): CaptureReply<UnnamedFacts> => {
+  const capturer = new Capturer(clock, ledger, takeResource, takeNativeCall);
+  const reply = (sample: StackSample): CaptureReply => {
     const block = ledger.ongoing(sample.drain !== undefined);
     const context = { value: ledger.ownerOf(sample, block.start) };
     const owned = Object.create(sample, { context }) as StackSample;
@@ -136,7 +126,7 @@ function nativeCallsPart(
   { clock, log }: Common,
   { ledger }: Detection,
   memory: SharedText,
-  reply: (sample: StackSample) => CaptureReply<UnnamedFacts>,
+  reply: (sample: StackSample) => CaptureReply,
 ): Part {
   const ports = {
     facts: (sample: StackSample) => reply(sample).facts,

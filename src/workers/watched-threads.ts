@@ -4,9 +4,8 @@
  */
 import { BroadcastChannel } from 'node:worker_threads';
 import type { ReportOngoing, ThreadExtra } from '../extra.ts';
-import type { UnnamedFacts } from '../report/ongoing-facts.ts';
 import { clockOf } from '../sample/clock-origin.ts';
-import type { WatchdogData } from '../sample/protocol.ts';
+import type { WatchdogData, WatchdogMessage } from '../sample/protocol.ts';
 import { Progress, SharedMemory, Word } from '../sample/shared-memory.ts';
 import { watchThread } from '../sample/watchdog-loop.ts';
 import { attempt } from '../support/guard.ts';
@@ -60,13 +59,10 @@ export class WatchedThreads {
     const memory = new SharedMemory(data.memory);
     const askAt = now() + SILENT_MILLIS;
     this.#watched.set(data.channel, { threadId, memory, now, askAt });
-    void watchThread<UnnamedFacts>(data, {
-      memory,
-      sleep: new SleepOfThread(this.#sleep, memory, now),
-      route: new RouteToWorker(threadId, this.words),
-      post: (message) => send(data.channel, message),
-      reportOngoing: this.report(data),
-    }).then(() => {
+    const sleep = new SleepOfThread(this.#sleep, memory, now);
+    const route = new RouteToWorker(threadId, this.words);
+    const post = (message: WatchdogMessage) => send(data.channel, message);
+    void watchThread(data, memory, sleep, route, post, this.report(data)).then(() => {
       this.#watched.delete(data.channel);
       this.#unusedSince = now();
     });

@@ -28,15 +28,14 @@ function captureIn(
   const clock = new FakeClock();
   clock.run(150);
   const added: StackSample[] = [];
-  const capturer = new Capturer(clock, {
-    isLatest: (start) => start === periodStart,
-    periodStart: () => periodStart,
-    mayWait: () => mayWait,
+  const ledger = {
+    iterations: { busyPeriodStart: periodStart, mayWait: () => mayWait },
+    isLatest: (start: number) => start === periodStart,
     wasWaitingAt: () => mayWait,
-    resource: () => ({ asyncId: 5, type: () => 'Timeout', drain: () => undefined }),
-    nativeCall: () => () => undefined,
-    add: (sample) => added.push(sample),
-  });
+    add: (sample: StackSample) => added.push(sample),
+  };
+  const takeRunning = () => ({ asyncId: 0, type: () => 'Timeout', drain: () => undefined });
+  const capturer = new Capturer(clock, ledger, takeRunning, () => () => undefined);
   const sample = context.with(active, () => capturer.capture(busyPeriodStart, requestedAt));
   return { sample, added, clock };
 }
@@ -81,15 +80,13 @@ test('nothing of the application is called, neither inside the sample nor when i
     return sites;
   };
   try {
-    const capturer = new Capturer(new FakeClock(), {
+    const ledger = {
+      iterations: { busyPeriodStart: 1000, mayWait: () => false },
       isLatest: () => true,
-      periodStart: () => 1000,
-      mayWait: () => false,
       wasWaitingAt: () => false,
-      resource: takeResource,
-      nativeCall: takeNativeCall,
       add: () => {},
-    });
+    };
+    const capturer = new Capturer(new FakeClock(), ledger, takeResource, takeNativeCall);
     let calledInside: string[] | undefined;
     const sample = new Job('job').runInAsyncScope(function work() {
       // Hooks of other tests in this process may have asked.

@@ -47,7 +47,6 @@ test.each<[string, string]>([
     ongoingLine(
       {
         facts: { ...facts, code, nativeCall },
-        time: 1,
         ageMillis: 1,
         canCapture: true,
       },

@@ -26,7 +26,7 @@ jest.mock('node:inspector', () => ({
   },
 }));
 
-let client: CaptureClient<object>;
+let client: CaptureClient;
 beforeEach(() => {
   mockMemory = new SharedMemory();
   mockWanted = [];

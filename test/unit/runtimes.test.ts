@@ -39,7 +39,7 @@ describe('waits of the loop are not counted', () => {
 /** Asks twice; returns what the watchdog thread has said. */
 async function captureTwice(): Promise<unknown[]> {
   const posted: unknown[] = [];
-  const { capture } = new CaptureClient(
+  const client = new CaptureClient(
     'expression',
     new SharedMemory(),
     TO_MAIN_THREAD,
@@ -47,8 +47,8 @@ async function captureTwice(): Promise<unknown[]> {
     { sleepInLoop: async () => {} },
     (message) => posted.push(message),
   );
-  await capture(0, false, () => {});
-  await capture(0, false, () => {});
+  await client.capture(0, false, () => {});
+  await client.capture(0, false, () => {});
   return posted;
 }
 

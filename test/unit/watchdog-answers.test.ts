@@ -74,15 +74,14 @@ test.each([
   const clock = new FakeClock();
   clock.run(150);
   const add = jest.fn();
-  const capturer = new Capturer(clock, {
+  const ledger = {
+    iterations: { busyPeriodStart: 1000, mayWait: () => true },
     isLatest: () => true,
-    periodStart: () => 1000,
-    mayWait: () => true,
     wasWaitingAt: () => wasWaiting,
-    resource: () => ({ asyncId: 5, type: () => undefined, drain: () => undefined }),
-    nativeCall: () => () => undefined,
     add,
-  });
+  };
+  const takeResource = () => ({ asyncId: 0, type: () => undefined, drain: () => undefined });
+  const capturer = new Capturer(clock, ledger, takeResource, () => () => undefined);
   expect(capturer.capture(1000, clock.now() - waited) === undefined).toBe(samples === 0);
   expect(add).toHaveBeenCalledTimes(samples);
 });

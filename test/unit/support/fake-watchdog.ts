@@ -2,12 +2,7 @@ import type { SampleOutcome } from '../../../src/sample/capture-session.ts';
 import { captureTimes } from '../../../src/sample/capture-times.ts';
 import { type CaptureReply, type OngoingReport, TAKEN } from '../../../src/sample/protocol.ts';
 import { SharedMemory, Word } from '../../../src/sample/shared-memory.ts';
-import { type LoopParts, watchLoop } from '../../../src/sample/watchdog-loop.ts';
-
-export interface FakeFacts {
-  readonly name?: string;
-  readonly time: number;
-}
+import { type WatchedThread, watchLoop } from '../../../src/sample/watchdog-loop.ts';
 
 /**
  * The watchdog thread's loop on a fake clock, beside a main thread that is a list of what happens.
@@ -16,19 +11,17 @@ export class FakeWatchdog {
   time = 0;
   readonly memory = new SharedMemory();
   /** When a stack sample was taken. */
-  isReached = true;
   readonly captures: number[] = [];
   /** When it was answered with what a report needs. */
   readonly replies: number[] = [];
-  readonly reports: OngoingReport<FakeFacts>[] = [];
+  readonly reports: OngoingReport[] = [];
   readonly sleeps: number[] = [];
   /** What the main thread answers; it takes no time. */
-  answer: () => CaptureReply<FakeFacts> | undefined = () => undefined;
+  answer: () => CaptureReply | undefined = () => undefined;
   /** How long the main thread takes to answer: a native call. */
   answerMillis = 0;
-  canCapture = true;
   /** What the kernel has counted of the main thread; undefined outside Linux. */
-  cpuAt: (time: number) => Partial<LoopParts['cpu']> | undefined = () => undefined;
+  cpuAt: (time: number) => Partial<WatchedThread['cpu']> | undefined = () => undefined;
   /** Whether the main thread is ready to run. */
   isReady = true;
   #plan: { at: number; action: () => void }[] = [];
@@ -59,31 +52,30 @@ export class FakeWatchdog {
     this.#plan.sort((a, b) => a.at - b.at);
     await watchLoop(
       { sleep: (millis) => this.#sleep(millis), sleepWhileIdle: () => this.#sleep(500) },
-      this.#parts(),
+      this.#thread(),
     );
     return this;
   }
 
-  #parts(): LoopParts<FakeFacts> {
+  #thread(): WatchedThread {
     return {
       options: {
         ...captureTimes(this.threshold, 20),
+        threadFolder: undefined,
         unfinishedAfterMillis: this.unfinishedAfterMillis,
       },
       memory: this.memory,
       now: () => this.time,
-      marking: () => {},
       cpu: this.#cpu(),
-      isReached: () => this.isReached,
-      capture: this.canCapture
-        ? (start, isReportNear, onWaiting) => this.#capture(start, isReportNear, onWaiting)
-        : undefined,
-      longCall: () => undefined,
+      client: {
+        isReached: true,
+        capture: (start, isReportNear, onWaiting) => this.#capture(start, isReportNear, onWaiting),
+      },
       reportOngoing: (report) => this.reports.push(report),
     };
   }
 
-  #cpu(): LoopParts['cpu'] {
+  #cpu(): WatchedThread['cpu'] {
     const dog = this;
     return {
       ran: Number.NaN,
@@ -102,7 +94,7 @@ export class FakeWatchdog {
     busyPeriod: number,
     isReportNear: boolean,
     onWaiting: () => void,
-  ): Promise<SampleOutcome<FakeFacts>> {
+  ): Promise<SampleOutcome> {
     const until = this.time + this.answerMillis;
     while (this.time < until) {
       this.#advance(10);
