@@ -27,6 +27,8 @@ export interface ThreadEvents {
 export interface ThreadKeeper {
   /** Whether it has begun to watch, and still does. */
   readonly isWatching: boolean;
+  /** The thread that is to be watched begins, maybe inside code that runs for long. */
+  begin?(): void;
   /** Starts it if there is none and it is time to. `now`: a time of `performance.now()`. */
   keepUp(now: number): void;
   /** Makes the thread read the words of the shared memory. */

@@ -81,7 +81,7 @@ export class Watchdog {
     return this.#thread.isWatching;
   }
 
-  /** The first {@link beat} starts the thread: a process that ends at once never has one. */
+  /** The main thread's first {@link beat} starts its thread. */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -90,6 +90,7 @@ export class Watchdog {
     setAnswer(this.#channelName, this.#answer);
     listen('exit', this.#closeSession);
     limitedRuns.start(this.#runLimited);
+    this.#thread.begin?.();
   }
 
   stop(): void {

@@ -4,10 +4,11 @@ import type { Extra, SessionView } from '../extra.ts';
 import { captureStack } from '../sample/stack.ts';
 import { PoolWaits } from './pool-waits.ts';
 import { SharedWatchdogThread } from './shared-watchdog-thread.ts';
+import { WorkerRequests } from './worker-requests.ts';
 
 export const workers: Extra = {
   WorkerWatchdog: SharedWatchdogThread,
-  inSession: (session) => (isMainThread ? undefined : poolWaitsIn(session)),
+  inSession: (session) => (isMainThread ? new WorkerRequests(session.guard) : poolWaitsIn(session)),
 };
 
 function poolWaitsIn(session: SessionView): PoolWaits {

@@ -43,6 +43,18 @@ export class SharedWatchdogThread implements ThreadKeeper {
     return this.#isWatching;
   }
 
+  /**
+   * If the main thread has this package, it hears at once of a thread whose loop may not turn for
+   * long: tasks may wait that were sent before it had loaded.
+   */
+  begin(): void {
+    if (this.#words === undefined) return;
+    this.#guard.run('cannot ask to be watched yet', () => {
+      this.#listen();
+      this.#askToBeWatched();
+    });
+  }
+
   keepUp(now: number): void {
     if (this.#isWatching) {
       if (!this.#isRunning()) this.#onEnded(now);

@@ -2,7 +2,12 @@
  * The watchdog thread that all worker threads share: watches those that ask for it, until they have
  * ended. Watchdog thread only.
  */
-import { BroadcastChannel } from 'node:worker_threads';
+import {
+  BroadcastChannel,
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+} from 'node:worker_threads';
 import type { ReportOngoing, ThreadExtra } from '../extra.ts';
 import { clockOf } from '../sample/clock-origin.ts';
 import type { WatchdogData, WatchdogMessage } from '../sample/protocol.ts';
@@ -48,11 +53,20 @@ export class WatchedThreads {
 
   start(): void {
     this.#channel.onmessage = (event) => this.#watch((event as { data: WatchdogData }).data);
+    // The same, passed on by the main thread.
+    if (parentPort !== null) this.#receive(parentPort);
     void this.#letGo();
   }
 
+  #receive(port: MessagePort): void {
+    // The thread sleeps before its loop would bring what has been sent while it started.
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
+      this.#watch(next.message);
+    port.on('message', (data: WatchdogData) => this.#watch(data));
+  }
+
   #watch(data: WatchdogData): void {
-    // It has asked once more before the answer came.
+    // It has asked once more before the answer came, or by both ways.
     if (this.#watched.has(data.channel)) return;
     const { threadId } = data;
     const now = clockOf(data.clockOrigin);

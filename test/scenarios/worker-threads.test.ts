@@ -52,6 +52,15 @@ test.each(['idle', 'busy'])(
   },
 );
 
+test('tasks that a worker gets before it has loaded are named, from the second on', async () => {
+  const run = await runApp('worker-queued.cjs');
+
+  expectQuiet(run);
+  const names: (string | null)[] = JSON.parse(run.stdout);
+  expect(names.length).toBeGreaterThanOrEqual(6);
+  expect(names.slice(1).filter((name) => name !== 'resizeImages')).toEqual([]);
+});
+
 test.each([
   ['terminate', '1'],
   ['process.exit', '7'],
