@@ -7,7 +7,7 @@ import { executionAsyncId } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block, OngoingPileUp } from '../block.ts';
-import { currentResource, resourceTypeOf } from '../detect/hooks/resource-classes.ts';
+import { resourceTypeOf, runningResource } from '../detect/hooks/resource-classes.ts';
 import type { Call } from '../detect/running-code.ts';
 import type { SpansAtBlock } from '../extra.ts';
 import { keyOf } from '../name/key.ts';
@@ -423,7 +423,7 @@ export class Stalls {
  * of HTTP/2 begins in a nextTick, which is new whatever its connection is.
  */
 function connectionId(): number {
-  return resourceTypeOf(currentResource()) === 'HTTPINCOMINGMESSAGE' ? executionAsyncId() : 0;
+  return resourceTypeOf(runningResource()) === 'HTTPINCOMINGMESSAGE' ? executionAsyncId() : 0;
 }
 
 /** A request, a message, or what else begins without a span of this process around it. */
