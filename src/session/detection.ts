@@ -275,8 +275,11 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   };
 }
 
+// Taken once: it is called in stack samples, and an application may replace it.
+const cpuUsage = process.cpuUsage.bind(process);
+
 function usedSoFar(clock: Clock, schedstat: Schedstat): Used {
-  const { user, system } = process.cpuUsage();
+  const { user, system } = cpuUsage();
   const hadCpu = schedstat.read() ? clock.now() - schedstat.waited : Number.NaN;
   return { cpu: (user + system) / 1e3, busy: hadCpu - clock.waited() };
 }

@@ -13,6 +13,8 @@ import { Budget, type Used } from './budget.ts';
 
 /** Of a stack sample, what the inspector takes besides: connect, evaluate, disconnect. */
 const MILLIS_AROUND_SAMPLE = 0.3;
+/** What took longer had no CPU. */
+const MAX_SAMPLE_MILLIS = 2;
 const INTERVAL_MILLIS = 1000;
 
 const SAMPLES = { share: 0.01, millis: 10 };
@@ -88,9 +90,12 @@ export class OwnTime {
     return now() - this.#waited;
   }
 
-  /** A stack sample was taken; it began at `start`, of {@link now}. Called amid other code. */
+  /**
+   * A stack sample was taken; it began at `start`. Called amid other code, maybe with hardly any
+   * stack left.
+   */
   sampled(start: number): void {
-    const millis = Math.max(0, this.now() - start) + MILLIS_AROUND_SAMPLE;
+    const millis = Math.min(now() - start, MAX_SAMPLE_MILLIS) + MILLIS_AROUND_SAMPLE;
     this.#main += millis;
     this.#samples.spend(millis);
     this.#allowSamples();

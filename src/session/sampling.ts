@@ -66,7 +66,7 @@ export function createSampling(
             ...threadData.map((data) => data()),
           ) as typeof NO_EXTRAS & { code: string },
         capture: (busyPeriodStart, requestedAt) => {
-          const start = detection.own.now();
+          const start = clock.now();
           const sample = capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
           try {
