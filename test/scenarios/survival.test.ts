@@ -67,15 +67,15 @@ test('code that blocks near the end of the stack goes on; that samples are lost 
   const run = await runApp('deep-recursion.cjs', { asyncHooks: 'auto' });
 
   expectExit(run);
-  expect(run.notes['blocked']).toBe(77);
+  expect(run.notes['blocked']).toBe(39);
   const reason = /^(RangeError: Maximum call stack size exceeded|no stack was left for it)$/;
   const lost = `${PACKAGE} a stack sample was lost `;
   expect(run.diags.map((line) => line.message.replace(lost, ''))).toEqual([
     expect.stringMatching(reason),
   ]);
-  // The last one has enough of it, and takes 60 ms by `Date.now()`. Another block may follow.
-  const last = run.blocks.findLast(({ durationMillis }) => durationMillis >= 50);
-  expect(last?.attributes['code.function.name']).toBe('recur');
+  // The first one has enough of it, and takes 60 ms by `Date.now()`.
+  const first = run.blocks.find(({ durationMillis }) => durationMillis >= 50);
+  expect(first?.attributes['code.function.name']).toBe('recur');
 });
 
 test('with --abort-on-uncaught-exception it goes on there, too: no samples are taken', async () => {

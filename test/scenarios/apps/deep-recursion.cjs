@@ -1,5 +1,5 @@
-// Recursion that catches its own RangeError, and then blocks near the end of the stack: each time
-// some more frames below it.
+// Recursion that catches its own RangeError, and then blocks near the end of the stack: first with
+// enough of it left, then each time with some more frames below it.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
   alone,
@@ -13,12 +13,12 @@ const {
 
 /** The request for a stack sample takes more than 10 frames of this function, and up to 130. */
 const MAX_FRAMES_BELOW = 160;
-const STEP = 2;
+const STEP = 4;
 const ENOUGH_FRAMES_BELOW = 2000;
 
 // All in one: the sampled code has no stack for another function.
-let blockMillis = 20;
-let framesBelow = 0;
+let blockMillis = 60;
+let framesBelow = ENOUGH_FRAMES_BELOW;
 let unwound = 0;
 let blocked = 0;
 let mixed = 1;
@@ -40,15 +40,13 @@ async function main() {
   );
   const sdk = startSdk({ instrumentations: [instrumentation] });
   await ready(instrumentation);
+  await alone(recur);
+  blockMillis = 20;
   for (framesBelow = 10; framesBelow <= MAX_FRAMES_BELOW; framesBelow += STEP) {
     unwound = 0;
     recur();
     await wait(1);
   }
-  unwound = 0;
-  framesBelow = ENOUGH_FRAMES_BELOW;
-  blockMillis = 60;
-  await alone(recur);
   note('blocked', blocked);
   await finish(sdk);
 }
