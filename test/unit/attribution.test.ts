@@ -54,6 +54,17 @@ test('however many take part, memory is bounded and the heaviest is not lost', (
   expect(nameOf(b.attribute(0, 10_000, 1)?.context)).toBe('r5000');
 });
 
+test('a span has its time if its SDK makes a context for each scope, as dd-trace and Sentry do', () => {
+  const b = votes();
+  const [one, other] = [contextOf('one'), contextOf('other')];
+  const key = createContextKey('scope');
+  for (let t = 0; t < 3000; t += 3) {
+    b.vote(t, t + 2, 2, one.setValue(key, t));
+    b.vote(t + 2, t + 3, 1, other.setValue(key, t));
+  }
+  expect(nameOf(b.attribute(0, 3000, 100)?.context)).toBe('one');
+});
+
 describe('with captures', () => {
   const sample = (context: ReturnType<typeof contextOf>, weight: number) => ({
     ...stackSample(50, context),

@@ -2,18 +2,16 @@
  * How long each context ran in a busy period: scopes and callbacks vote with the time that they
  * ran, once the busy period has grown old; stack samples stand for the time without votes.
  *
- * Guarantees: memory is bounded. What is not kept apart any more counts as time of others, so that
- * no context gets it.
+ * Guarantees: memory is bounded. The longest votes are kept; the time of the others is time without
+ * votes.
  */
-import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { Run, WeightedSample } from '../../block.ts';
 import { expectsBlocks } from '../../otel/context-marks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import { traceOf } from './stack-samples.ts';
 
 const MAX_VOTES = 64;
-/** Stands for the contexts that are not kept apart. */
-const OTHERS: Context = ROOT_CONTEXT.setValue(Symbol('others'), true);
 
 /** Voting begins at this share of the threshold. */
 const VOTE_SHARE = 0.05;
@@ -46,8 +44,6 @@ export interface Candidate extends Attributed {
   readonly span: Span | undefined;
   /** An exporter at work in a span's scope has that span in its context, and is not that span. */
   readonly suppressed: boolean;
-  /** Code that is expected to block is kept apart from the other code of its span. */
-  readonly expected: boolean;
   millis: number;
   /** The part of `millis` that it voted for. */
   voted: number;
@@ -94,12 +90,17 @@ export class Votes {
     const last = this.#votes[this.#votes.length - 1];
     // A block may lie between them, which does not count for either.
     const isNext = last !== undefined && vote.from - last.until < this.thresholdMillis;
-    if (isNext && last.context === context && last.resourceType === resourceType) {
+    if (isNext && isOne(last.context, context) && last.resourceType === resourceType) {
       join(last, vote);
       return;
     }
-    if (this.#votes.length === MAX_VOTES) this.#compact();
-    this.#votes.push(vote);
+    if (this.#votes.length < MAX_VOTES) {
+      this.#votes.push(vote);
+      return;
+    }
+    const same = this.#votes.find((each) => isOne(each.context, context));
+    if (same !== undefined) join(same, vote);
+    else this.#replaceShortest(vote);
   }
 
   /**
@@ -130,7 +131,7 @@ export class Votes {
       candidate.samples++;
     }
     divide(candidates, end - start, own);
-    return candidates.filter(({ context }) => context !== OTHERS);
+    return candidates;
   }
 
   /** Until when other traces than that of `own` ran before `time`, by votes. */
@@ -156,21 +157,10 @@ export class Votes {
     );
   }
 
-  /** Joins votes of one context, and those that are shorter than half of all. */
-  #compact(): void {
-    const byContext = new Map<Context, Vote>();
-    const add = (vote: Vote) => {
-      const same = byContext.get(vote.context);
-      if (same === undefined) byContext.set(vote.context, vote);
-      else join(same, vote);
-    };
-    for (const vote of this.#votes) add(vote);
-    const longest = [...byContext.values()].sort((a, b) => b.millis - a.millis);
-    byContext.clear();
-    for (const [i, vote] of longest.entries()) {
-      add(i < MAX_VOTES / 2 ? vote : { ...vote, context: OTHERS, resourceType: undefined });
-    }
-    this.#votes = [...byContext.values()].sort((a, b) => a.from - b.from);
+  #replaceShortest(vote: Vote): void {
+    const all = this.#votes.map(({ millis }) => millis);
+    const shortest = Math.min(...all);
+    if (shortest < vote.millis) this.#votes.splice(all.indexOf(shortest), 1, vote);
   }
 }
 
@@ -181,21 +171,30 @@ export function runsOf(candidates: readonly Candidate[]): Run[] {
     .map(({ context, millis }) => ({ context, millis }));
 }
 
+/**
+ * Whether the code of two contexts is that of one span: dd-trace and Sentry make a context for each
+ * scope. Code that is expected to block, and an exporter's, is kept apart from the other.
+ */
+function isOne(a: Context, b: Context): boolean {
+  if (a === b) return true;
+  const span = trace.getSpan(a);
+  return (
+    span !== undefined &&
+    span === trace.getSpan(b) &&
+    isTracingSuppressed(a) === isTracingSuppressed(b) &&
+    expectsBlocks(a) === expectsBlocks(b)
+  );
+}
+
 /** The candidate that a context belongs to; made if it is the first of it. */
 function candidateIn(candidates: Candidate[], { context, resourceType }: Attributed): Candidate {
-  const span = trace.getSpan(context);
-  const suppressed = isTracingSuppressed(context);
-  const expected = expectsBlocks(context);
-  const known = candidates.find(
-    (c) =>
-      c.suppressed === suppressed &&
-      c.expected === expected &&
-      (span === undefined ? c.context === context : c.span === span),
-  );
+  const known = candidates.find((each) => isOne(each.context, context));
   if (known?.resourceType === NESTED) known.resourceType = resourceType;
   if (known !== undefined) return known;
   const nothing = { millis: 0, voted: 0, samples: 0, sampled: 0 };
-  const candidate = { context, resourceType, span, suppressed, expected, ...nothing };
+  const span = trace.getSpan(context);
+  const suppressed = isTracingSuppressed(context);
+  const candidate = { context, resourceType, span, suppressed, ...nothing };
   candidates.push(candidate);
   return candidate;
 }
