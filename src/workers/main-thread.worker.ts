@@ -1,7 +1,7 @@
 /**
  * What runs on the main thread for the watchdog of worker threads, if that has not loaded this
- * package: the code is evaluated there, by an inspector session. It runs inside what the main thread
- * runs, so it has no regular expression. Afterwards nothing is left there but the words in
+ * package: the code is evaluated there, by an inspector session. It runs inside what the main
+ * thread runs, so it has no regular expression. Afterwards nothing is left there but the words in
  * {@link KEY}, and the watchdog thread.
  */
 import { BroadcastChannel } from 'node:worker_threads';
