@@ -52,19 +52,12 @@ export class GcMeter {
   }
 
   /**
-   * Takes in what Node.js has ready. Complete for all that ended before the current iteration's
-   * check phase began.
-   */
-  collect(): void {
-    const entries = this.#observer?.takeRecords();
-    if (entries !== undefined) this.#add(entries);
-  }
-
-  /**
    * Milliseconds of garbage collection between `start` and `end`, times of `performance.now()`. NaN
    * while not started.
    */
   within(start: number, end: number): number {
+    // Complete for all that ended before the current iteration's check phase began.
+    this.#add(this.#observer?.takeRecords() ?? []);
     const all = this.collections(start, end);
     return all === undefined
       ? Number.NaN

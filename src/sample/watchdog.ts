@@ -76,11 +76,6 @@ export class Watchdog {
     );
   }
 
-  /** Whether its thread watches: what it has noted of suspensions says nothing otherwise. */
-  get watches(): boolean {
-    return this.#thread.isWatching;
-  }
-
   /** The main thread's first {@link beat} starts its thread. */
   start(): void {
     if (this.#isRunning) return;
@@ -129,7 +124,7 @@ export class Watchdog {
 
   /** Something runs: the thread is woken up. */
   wakeUp(now: number): void {
-    if (this.watches) noteWakeUp(this.memory, now);
+    if (this.#thread.isWatching) noteWakeUp(this.memory, now);
     Atomics.store(this.memory.words, Word.idle, 0);
     Atomics.notify(this.memory.words, Word.idle);
     this.#thread.wake();

@@ -3,7 +3,7 @@
  * application's is left out. It tells its listeners, and knows none of them.
  */
 import type { HrTime, Span } from '@opentelemetry/api';
-import type { Block, StackSample } from '../block.ts';
+import type { Block } from '../block.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
 import { RunDelay } from '../detect/exclude/run-delay.ts';
 import { Suspensions } from '../detect/exclude/suspensions.ts';
@@ -58,12 +58,11 @@ export interface Detection {
   readonly gc: GcMeter;
   readonly shareHealth: () => Int32Array;
   readonly tickId: () => number;
-  listen(listener: LoopListener): void;
+  readonly runEnds: RunEnds;
+  /** They are told in this order. */
+  readonly listeners: LoopListener[];
   /** The watchdog thread's notes of suspensions count only while it watches. */
-  watchedBy(watchdog: { readonly watches: boolean }): void;
   watch(isWatching: boolean): void;
-  /** A stack sample was taken; called in the middle of what it has interrupted. */
-  sampled(sample: StackSample): void;
   /** There are no stack samples until `watch(true)`. */
   samplesLost(): void;
   /** The context manager may be set after us (NodeSDK does), and replaced at any time. */
@@ -79,8 +78,8 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const mode = resolveHooksMode(config.asyncHooks, canCapture, log);
 
   const listeners: LoopListener[] = [];
-  let watchdog = { watches: false };
-  const watchedMemory = () => (watchdog.watches ? memory : undefined);
+  let isWatched = false;
+  const watchedMemory = () => (isWatched ? memory : undefined);
 
   const launched = launches();
   const health = new Health(clock, lagIntervalMillis);
@@ -181,6 +180,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       log.catchUp();
     },
     idle: () => {
+      hook?.switch();
       for (const listener of listeners) listener.idle?.();
     },
     wake: (runsSince, due) => {
@@ -197,14 +197,14 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   });
 
   /** Hot: once per iteration, between what runs before and after it. */
-  const onTick: (() => void)[] = [() => ledger.tick()];
   const tick = canCountIterations
     ? new Tick(
         () => {
           try {
             // Code that V8 has ended half-way (`vm` with a timeout) is not running any more.
             if (callStack.depth !== 0) emptyCallStack();
-            for (const each of onTick) each();
+            ledger.tick();
+            hook?.tick();
           } catch (error) {
             log.faults.inHook ??= error;
           }
@@ -221,10 +221,6 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     mode === undefined
       ? undefined
       : new CallbackHook(ledger, lagSampler, () => tick?.resource, mode, log.faults);
-  if (hook !== undefined) {
-    onTick.push(() => hook.tick());
-    listeners.push({ idle: () => hook.switch() });
-  }
 
   return {
     parts: [
@@ -252,16 +248,14 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     gc,
     shareHealth: () => health.share(),
     tickId: () => timerAsyncId(tick?.resource),
-    listen: (listener) => void listeners.push(listener),
-    watchedBy: (by) => {
-      watchdog = by;
-    },
+    runEnds,
+    listeners,
     watch: (isWatching) => {
+      isWatched = isWatching;
       if (isWatching) othersAtStart = Number.NaN;
       ledger.watch(isWatching && thresholdMillis >= MIN_MARKED_THRESHOLD_MILLIS);
       hook?.watch(isWatching);
     },
-    sampled: (sample) => runEnds.mark(sample),
     samplesLost: () => {
       othersAtStart = Number.NaN;
       ledger.watch(false);

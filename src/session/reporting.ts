@@ -60,10 +60,7 @@ export function createReporting(
   const reporter = new BlockReporter(
     {
       schedule,
-      gcWithin: (start, end) => {
-        detection.gc.collect();
-        return detection.gc.within(start, end);
-      },
+      gcWithin: (start, end) => detection.gc.within(start, end),
       turnsToWait,
     },
     emitters,
@@ -128,9 +125,9 @@ export function createReporting(
     );
     if (extra === undefined) continue;
     extras.push(extra);
-    detection.listen(extra);
+    detection.listeners.push(extra);
     const { threadData } = extra;
-    if (threadData !== undefined) sampling.addThreadData(threadData);
+    if (threadData !== undefined) sampling.threadData.push(threadData);
     if (isEmitter(extra)) emitters.others.push(extra);
   }
   emitters.others.push(blockChannel);
@@ -156,7 +153,7 @@ export function createReporting(
     const span = reporter.add(block, spans[0]?.stalledSpans);
     for (const at of spans) guard.run(found, () => at.add(span));
   };
-  detection.listen({
+  detection.listeners.push({
     upkeep: watchProvider,
     block: addBlock,
   });

@@ -30,7 +30,7 @@ type ThreadData = ReturnType<NonNullable<SessionExtra['threadData']>>;
 export interface Sampling {
   readonly parts: readonly Part[];
   /** Asked for each time that the thread is started. */
-  addThreadData(data: () => ThreadData): void;
+  readonly threadData: (() => ThreadData)[];
   /** Resolves when stack samples can be taken, or it is known that they cannot. */
   readonly ready: Promise<void>;
 }
@@ -70,7 +70,7 @@ export function createSampling(
           const sample = capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
           try {
-            detection.sampled(sample);
+            detection.runEnds.mark(sample);
             detection.own.sampled(start);
           } catch {
             // The running code has hardly any stack left.
@@ -94,15 +94,14 @@ export function createSampling(
     );
 
   if (watchdog !== undefined) {
-    detection.watchedBy(watchdog);
-    detection.listen({
+    detection.listeners.push({
       upkeep: (now) => watchdog.beat(now, clock.waited()),
       idle: () => watchdog.idle(),
       wake: () => watchdog.wakeUp(clock.now()),
     });
   }
   const hasNativeCalls = watchdog !== undefined && config.nativeCalls;
-  if (hasNativeCalls) detection.listen({ upkeep: () => nativeCalls.followSqlite() });
+  if (hasNativeCalls) detection.listeners.push({ upkeep: () => nativeCalls.followSqlite() });
 
   return {
     parts: [
@@ -110,7 +109,7 @@ export function createSampling(
       { stop: () => setReady() },
       hasNativeCalls ? nativeCallsPart(common, detection, watchdog.memory.longCall, reply) : {},
     ],
-    addThreadData: (data) => void threadData.push(data),
+    threadData,
     ready,
   };
 }

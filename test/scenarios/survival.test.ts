@@ -83,7 +83,7 @@ test('with --abort-on-uncaught-exception it goes on there, too: no samples are t
   const run = await runApp('deep-recursion.cjs', { asyncHooks: 'auto', nodeArgs });
 
   expectExit(run);
-  expect(run.notes['blocked']).toBe(77);
+  expect(run.notes['blocked']).toBe(39);
   expect(run.diags.map(({ message }) => message)).toEqual([
     `${PACKAGE} captureStack is off: with --abort-on-uncaught-exception it could end the process`,
   ]);
