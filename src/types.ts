@@ -133,6 +133,15 @@ export interface EventLoopBlock {
   readonly nativeCall?: { readonly name: string; readonly size?: number | undefined };
   /** What ran innermost for most of the time of `code`, if that is another function. */
   readonly leaf?: CodePlace;
+  /**
+   * Of a pile-up without `code`: the requests of the operation that took most of it, their share,
+   * and how many of them stack samples have found: a lower bound.
+   */
+  readonly requests?: {
+    readonly operation: string;
+    readonly count: number;
+    readonly share: number;
+  };
   /** `true` if `expectBlock` ran the code of the block; absent otherwise. */
   readonly expected?: true;
   /**

@@ -99,8 +99,11 @@ function routeLines({ blocks, routes = [], otherRoutes }: BlockSummary): string[
 
 function placeOf(place: PlaceSummary, cwd: string, paint: Paint): string {
   const { functionName, ...position } = place;
+  const why = place.unknown === undefined ? '' : ` (${place.unknown})`;
   const code =
-    functionName === undefined ? 'unknown code' : codeAt({ functionName, ...position }, cwd, paint);
+    functionName === undefined
+      ? `unknown code${why}`
+      : codeAt({ functionName, ...position }, cwd, paint);
   const cause = causeOf(place.cause, place.gcMillis / place.totalMillis);
   return cause === undefined ? code : `${code}, ${paint.aside(cause)}`;
 }

@@ -96,6 +96,14 @@ export class CallTree {
     return this.#onStack(place) * 4 >= this.weight ? place : undefined;
   }
 
+  /** Has less than a quarter, or was seen once only: in a pile-up that may be by chance. */
+  isRare({ step: { key } }: TreeNode): boolean {
+    const on = this.#observations.filter(({ nodes }) => [...nodes].some((n) => n.step.key === key));
+    const seen = new Set(on.map(({ observation }) => observation.sample));
+    const weight = on.reduce((sum, { observation }) => sum + observation.weight, 0);
+    return seen.size < 2 || weight * 4 < this.weight;
+  }
+
   /** Counts a function once in a sample, whatever had called it. */
   #onStack({ step: { key } }: TreeNode): number {
     const on = this.#observations.filter(({ nodes }) => [...nodes].some((n) => n.step.key === key));

@@ -36,6 +36,8 @@ export interface SampledCode {
   readonly samples: number;
   /** Absent if no sample has code that can be named, or if it is one of many functions. */
   readonly code?: SampledPlace;
+  /** `code` has less than a quarter of the block, or was seen once only. */
+  readonly isRare?: true;
   /** The function that ran innermost for most of the time of `code`, if it is another one. */
   readonly leaf?: KeyedPlace;
   /** Shares of the innermost functions, the heaviest first. */
@@ -98,7 +100,9 @@ export function describeCode(
   };
 }
 
-function codeOf(tree: CallTree | undefined): Pick<SampledCode, 'code' | 'leaf'> | undefined {
+function codeOf(
+  tree: CallTree | undefined,
+): Pick<SampledCode, 'code' | 'isRare' | 'leaf'> | undefined {
   const place = tree?.place();
   if (tree === undefined || place === undefined) return undefined;
   const leaf = tree.leaves(place)[0];
@@ -110,6 +114,7 @@ function codeOf(tree: CallTree | undefined): Pick<SampledCode, 'code' | 'leaf'> 
       stackTrace: stackTraceOf(sample),
       ...(requires !== undefined && { requires: toPath(requires) }),
     },
+    ...(tree.isRare(place) && { isRare: true as const }),
     ...(leaf !== undefined &&
       leaf.step.key !== place.step.key && {
         leaf: functionAt(leaf.step, heaviestVisit(leaf).frame),

@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../name/stack-path.ts';
 import { printable } from '../support/escape.ts';
 import { causeOf, count, duration, pathBelow, percent } from '../support/numbers.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
+import { requestsText, whyUnknown } from './unknown-code.ts';
 
 export interface Paint {
   length(text: string, millis: number): string;
@@ -87,8 +88,10 @@ export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string
 }
 
 /** `many functions (next 16 %, parse 14 %)`, `unknown code of a TickObject (no stack sample …)`. */
-function unknownCode({ topFunctions, asyncResourceType, samples, cause }: EventLoopBlock): string {
-  if (cause === 'message') return 'deserializes what a worker thread or child process sent';
+function unknownCode(block: EventLoopBlock): string {
+  const { topFunctions, asyncResourceType, requests } = block;
+  if (block.cause === 'message') return 'deserializes what a worker thread or child process sent';
+  if (requests !== undefined) return requestsText(requests);
   if (topFunctions !== undefined) {
     const shares = topFunctions.slice(0, MAX_SHARES).map(({ functionName, share }) => {
       return `${printable(functionName)} ${percent(share)}`;
@@ -96,6 +99,5 @@ function unknownCode({ topFunctions, asyncResourceType, samples, cause }: EventL
     return `many functions (${shares.join(', ')})`;
   }
   const of = asyncResourceType === undefined ? '' : ` of a ${printable(asyncResourceType)}`;
-  const why = samples === 0 ? 'no stack sample came in time' : 'its caller is not on the stack';
-  return `unknown code${of} (${why})`;
+  return `unknown code${of} (${whyUnknown(block)})`;
 }

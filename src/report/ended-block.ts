@@ -10,6 +10,7 @@ import { expectsBlocks } from '../otel/context-marks.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
+import { requestsOf } from './unknown-code.ts';
 
 export class EndedBlock {
   #queuedSpans = 0;
@@ -66,7 +67,12 @@ export class EndedBlock {
   #facts(sampled: SampledCode, gc?: ReturnType<typeof collectionsAround>): EventLoopBlock {
     const { block, clock, stalledSpans, durationMillis } = this;
     const queuedSpans = this.#queuedSpans;
-    const { gcInNativeTimeMillis, isOutsideJavaScript, ...code } = sampled;
+    const { gcInNativeTimeMillis, isOutsideJavaScript, isRare, ...named } = sampled;
+    // One function of many in a pile-up says less than the requests do, if they are known.
+    const isOne = named.code !== undefined && isRare !== true;
+    const requests = isOne ? undefined : requestsOf(block);
+    const { code: _, leaf: __, ...nameless } = named;
+    const code = requests === undefined ? named : nameless;
     const cpuTimeMillis = clock.cpuIsOfThread ? block.cpu : undefined;
     const cause = causeOfBlock(block, sampled, gc);
     return {
@@ -80,6 +86,7 @@ export class EndedBlock {
       ...(gc !== undefined && !Number.isNaN(gc.gcTimeMillis) && { gcTimeMillis: gc.gcTimeMillis }),
       ...(stalledSpans !== undefined && { stalledSpans }),
       ...((stalledSpans !== undefined || queuedSpans > 0) && { queuedSpans }),
+      ...(requests !== undefined && { requests }),
       ...(expectsBlocks(this.context) && { expected: true as const }),
       ...code,
       // A recording needs it: see `testing/recording.ts`.

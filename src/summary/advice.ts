@@ -2,7 +2,7 @@
 import type { EventLoopBlock } from '../types.ts';
 
 /** The facts that a block and the block of a page have in common. */
-interface Facts extends Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions'> {
+interface Facts extends Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions' | 'requests'> {
   readonly nativeCall?: { readonly name: string };
   readonly leaf?: { readonly file?: string } | undefined;
   readonly code?: { readonly file?: string } | undefined;
@@ -22,6 +22,7 @@ export const ADVICE = {
     'A worker thread or child process sends too much: send less, in parts, or transfer buffers.',
   gc: 'It is garbage collection: make fewer objects at once, in pages or streams.',
   many: 'No function is most of it: let fewer requests run at once, or do less in each.',
+  requests: 'They come together: let fewer run at once, or do less in each.',
   leaf: 'A library does the work: call it less, keep what it returns, or use a worker thread.',
   pileUp: 'Many short callbacks come together: start fewer at once.',
   javascript: 'Do less at once, return to the event loop in between, or use a worker thread.',
@@ -45,7 +46,7 @@ function adviceOnNative(name: string): string {
  * @returns undefined if nothing is known of it
  */
 export function adviceOf(
-  { cause, kind, nativeCall, leaf, code, topFunctions }: Facts,
+  { cause, kind, nativeCall, leaf, code, topFunctions, requests }: Facts,
   requires?: string,
   isStartUp = false,
 ): string | undefined {
@@ -55,6 +56,7 @@ export function adviceOf(
   if (cause === 'waiting') return code && ADVICE.waiting;
   if (cause === 'message') return ADVICE.message;
   if (cause === 'gc') return ADVICE.gc;
+  if (code === undefined && requests !== undefined) return ADVICE.requests;
   if (code === undefined) return topFunctions === undefined ? undefined : ADVICE.many;
   const isOne = topFunctions !== undefined && (topFunctions[0]?.share ?? 0) >= 0.9;
   if (kind === 'pile-up' && !isOne) return ADVICE.pileUp;

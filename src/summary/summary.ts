@@ -6,6 +6,7 @@
  * ever does has no block at start-up.
  */
 import type { RequestMessage } from '../report/request-channel.ts';
+import { whyUnknown } from '../report/unknown-code.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
 import { functionKeyOf, placeOf, type RequestSummary, Requests, valueFor } from './requests.ts';
 import { addStalls, harmOf, type StallTotals } from './stall-totals.ts';
@@ -31,6 +32,8 @@ export interface BlockTotals extends Partial<StallTotals> {
 export interface PlaceSummary extends BlockTotals, Partial<CodePlace> {
   /** The cause of most of its blocked time. */
   readonly cause?: BlockCause;
+  /** Why the code is not known, for most of the time. */
+  readonly unknown?: string;
   readonly gcMillis: number;
 }
 
@@ -122,6 +125,7 @@ class Place extends Totals {
   gcMillis = 0;
   readonly #first: EventLoopBlock;
   readonly #causes: Partial<Record<BlockCause | 'none', number>> = {};
+  readonly #reasons: Record<string, number> = {};
 
   constructor(first: EventLoopBlock) {
     super();
@@ -133,14 +137,19 @@ class Place extends Totals {
     this.gcMillis += block.gcTimeMillis ?? 0;
     const { cause = 'none' } = block;
     this.#causes[cause] = (this.#causes[cause] ?? 0) + block.durationMillis;
+    if (block.code !== undefined) return;
+    const reason = whyUnknown(block);
+    this.#reasons[reason] = (this.#reasons[reason] ?? 0) + block.durationMillis;
   }
 
   override read(elapsedMillis: number): PlaceSummary {
     const cause = this.#mainCause();
+    const unknown = mostOf(this.#reasons);
     return {
       ...placeOf(this.#first.code),
       ...super.read(elapsedMillis),
       ...(cause !== undefined && { cause }),
+      ...(unknown !== undefined && { unknown }),
       gcMillis: this.gcMillis,
     };
   }
@@ -148,8 +157,12 @@ class Place extends Totals {
   #mainCause(): BlockCause | undefined {
     const { none = 0, ...causes } = this.#causes;
     if (none * 2 > this.millis) return undefined;
-    return (Object.entries(causes) as [BlockCause, number][]).sort(([, a], [, b]) => b - a)[0]?.[0];
+    return mostOf(causes);
   }
+}
+
+function mostOf<Key extends string>(millis: Partial<Record<Key, number>>): Key | undefined {
+  return (Object.entries(millis) as [Key, number][]).sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
 class Places {

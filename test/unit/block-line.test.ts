@@ -13,6 +13,7 @@ import { operationOf } from '../../src/otel/operation.ts';
 import { localParentOf } from '../../src/otel/sdk-internals.ts';
 import { attributedRequest } from '../../src/report/attributed-request.ts';
 import { blockLine, PLAIN } from '../../src/report/block-line.ts';
+import { ADVICE, adviceOf } from '../../src/summary/advice.ts';
 import { duration, percent } from '../../src/support/numbers.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
@@ -49,6 +50,16 @@ test('what is not known is left out', () => {
     'event-loop-blocked 152 ms: unknown code of a Timeout (no stack sample came in time)',
   );
   expect(line({ code: { functionName: 'evaluated', stackTrace: '' } })).toMatch(/: evaluated$/);
+});
+
+test('a pile-up without a place says what it is made of, and what to do about that', () => {
+  const requests = { operation: 'GET /posts', count: 12, share: 0.92 };
+  const { code: _code, ...unknown } = block({ kind: 'pile-up', requests });
+
+  expect(blockLine(unknown, {}, '/app', PLAIN)).toBe(
+    'event-loop-blocked 152 ms pile-up: at least 12 requests of GET /posts (92 %)',
+  );
+  expect(adviceOf(unknown)).toBe(ADVICE.requests);
 });
 
 test.each([

@@ -28,6 +28,7 @@ export const WHOLE_BLOCK: Required<EventLoopBlock> = {
   },
   nativeCall: { name: 'JSON.parse', size: 1000 },
   leaf: { functionName: 'parse' },
+  requests: { operation: 'GET /posts', count: 12, share: 0.92 },
   expected: true,
   topFunctions: [{ functionName: 'load', share: 1 }],
 };
