@@ -42,6 +42,12 @@ export interface Leaf {
   readonly visits: Visit[];
 }
 
+/** Of so many, a function that takes a quarter is seen in more than one. */
+const MANY_SAMPLES = 4;
+
+const samplesOf = (of: readonly { readonly observation: Observation }[]) =>
+  new Set(of.map(({ observation }) => observation.sample)).size;
+
 export class CallTree {
   readonly #root = nodeOf({} as Step);
   /** With the time in which nothing ran that can be named. */
@@ -96,12 +102,10 @@ export class CallTree {
     return this.#onStack(place) * 4 >= this.weight ? place : undefined;
   }
 
-  /** Has less than a quarter, or was seen once only: in a pile-up that may be by chance. */
+  /** Was seen in one of many samples only: in a pile-up that may be by chance. */
   isRare({ step: { key } }: TreeNode): boolean {
     const on = this.#observations.filter(({ nodes }) => [...nodes].some((n) => n.step.key === key));
-    const seen = new Set(on.map(({ observation }) => observation.sample));
-    const weight = on.reduce((sum, { observation }) => sum + observation.weight, 0);
-    return seen.size < 2 || weight * 4 < this.weight;
+    return samplesOf(on) < 2 && samplesOf(this.#observations) >= MANY_SAMPLES;
   }
 
   /** Counts a function once in a sample, whatever had called it. */

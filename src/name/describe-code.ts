@@ -36,7 +36,7 @@ export interface SampledCode {
   readonly samples: number;
   /** Absent if no sample has code that can be named, or if it is one of many functions. */
   readonly code?: SampledPlace;
-  /** `code` has less than a quarter of the block, or was seen once only. */
+  /** `code` was seen in one of many samples only. */
   readonly isRare?: true;
   /** The function that ran innermost for most of the time of `code`, if it is another one. */
   readonly leaf?: KeyedPlace;
