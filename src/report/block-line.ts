@@ -3,7 +3,8 @@ import { ANONYMOUS } from '../name/stack-path.ts';
 import { printable } from '../support/escape.ts';
 import { causeOf, count, duration, pathBelow, percent } from '../support/numbers.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
-import { requestsText, whyUnknown } from './unknown-code.ts';
+import { requestsText } from './requests-text.ts';
+import { whyUnknown } from './unknown-code.ts';
 
 export interface Paint {
   length(text: string, millis: number): string;
@@ -91,7 +92,7 @@ export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string
 function unknownCode(block: EventLoopBlock): string {
   const { topFunctions, asyncResourceType, requests } = block;
   if (block.cause === 'message') return 'deserializes what a worker thread or child process sent';
-  if (requests !== undefined) return requestsText(requests);
+  if (requests !== undefined) return printable(requestsText(requests));
   if (topFunctions !== undefined) {
     const shares = topFunctions.slice(0, MAX_SHARES).map(({ functionName, share }) => {
       return `${printable(functionName)} ${percent(share)}`;

@@ -1,8 +1,6 @@
 /** What a block is told as that has no place: why, and what it is made of. */
 import { trace } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
-import { printable } from '../support/escape.ts';
-import { percent } from '../support/numbers.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { attributedRequest } from './attributed-request.ts';
 
@@ -30,12 +28,6 @@ export function requestsOf({ kind, start, end, ran = [] }: Block): PileOf | unde
   const share = Math.min(1, millis / (end - start));
   const isMost = requests.size > 1 && share >= MIN_SHARE;
   return isMost ? { operation, count: requests.size, share } : undefined;
-}
-
-/** `at least 3 requests of GET /posts (92 %)`; spans of no request: `at least 3 times resize …`. */
-export function requestsText({ operation, count, share }: PileOf): string {
-  const what = /^[A-Z]+ \//.test(operation) ? 'requests of' : 'times';
-  return `at least ${count} ${what} ${printable(operation)} (${percent(share)})`;
 }
 
 /** In a few words, for what adds up blocks. */

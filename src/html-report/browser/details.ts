@@ -1,4 +1,5 @@
 /** All that is known of one block. */
+import { requestsText } from '../../report/requests-text.ts';
 import { adviceOf } from '../../summary/advice.ts';
 import { aside, code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
@@ -33,11 +34,12 @@ export function blockDetails(model: Model, block: Block): HTMLElement {
     ['Innermost', nativeCall ? code(nativeCall.name) : leaf && code(leaf.functionName)],
     ['Input', nativeCall?.size === undefined ? undefined : nativeCall.size.toLocaleString('en')],
     ['Loads', block.requires && shortPath(block.requires, cwd)],
+    ['Made of', block.requests && requestsText(block.requests)],
     ['Kind', block.kind && KINDS[block.kind]],
     ['Callbacks', block.callbacks.toLocaleString('en')],
     ['Async resource', block.asyncResourceType],
     ['Cause', block.cause],
-    ['What to do', adviceOf(block, block.requires)],
+    ['What to do', adviceOf(block, block.requires, block.isStartUp)],
     ['CPU', share(block.cpuTimeMillis)],
     ['Garbage collection', share(block.gcTimeMillis)],
     ['Native code', share(block.nativeTimeMillis)],

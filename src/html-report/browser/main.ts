@@ -1,6 +1,7 @@
 /** The report page: reads the data that stands in it, and draws everything once. */
 import { adviceOf } from '../../summary/advice.ts';
 import { harmOf } from '../../summary/stall-totals.ts';
+import type { PlaceSummary } from '../../summary/summary.ts';
 import type { ReportDocument } from '../document.ts';
 import { blockDetails } from './details.ts';
 import {
@@ -85,7 +86,7 @@ function start(report: ReportDocument): void {
     setAddress(`#function=${fn.key}`);
     timeline.highlight(fn.key);
     const longest = longestOf(fn);
-    const advice = longest && adviceOf(longest, longest.requires);
+    const advice = longest && adviceOf(longest, longest.requires, longest.isStartUp);
     source.replaceChildren(
       advice === undefined ? '' : h('p', {}, advice),
       sourceOf(model, fn.blocks, longest?.code) ?? '',
@@ -139,11 +140,19 @@ function titleOf({ process, startTimeMillis }: ReportDocument): string {
 }
 
 /** What stands above the tables, and the worst functions, as an issue takes it. */
-function markdownOf({ report }: Model): string {
+function markdownOf(model: Model): string {
+  const { report } = model;
   const { places } = report.summary;
   const { cwd } = report.process;
   const rows = places.slice(0, MARKDOWN_ROWS).map((each) => {
-    const { functionName = 'unknown code', file, line, blocks, totalMillis, longestMillis } = each;
+    const {
+      functionName = model.fnOf(each).name,
+      file,
+      line,
+      blocks,
+      totalMillis,
+      longestMillis,
+    } = each;
     const at = file === undefined ? '' : ` (${[shortPath(file, cwd), line].join(':')})`;
     const cells = [`\`${functionName.replaceAll(/[`|\n]/g, ' ')}\`${at.replaceAll('|', ' ')}`];
     cells.push(`${blocks}`, duration(totalMillis), duration(longestMillis), duration(harmOf(each)));
@@ -186,8 +195,8 @@ function header(model: Model): HTMLElement {
 
 /** What to mend first, in one sentence. */
 function headline(model: Model): HTMLElement {
-  const { summary, thresholdMillis } = model.report;
-  const [worst] = summary.places;
+  const { thresholdMillis } = model.report;
+  const worst = worstOf(model);
   if (worst === undefined)
     return h(
       'p',
@@ -195,10 +204,11 @@ function headline(model: Model): HTMLElement {
       `Nothing blocked the event loop for ${duration(thresholdMillis)} or longer.`,
     );
   const { waitedRequests = 0, functionName, file, line, column } = worst;
-  const name = functionName === undefined ? 'Unknown code' : code(functionName);
+  const why = worst.unknown === undefined ? '' : ` (${worst.unknown})`;
+  const name = functionName === undefined ? `Unknown code${why}` : code(functionName);
   const isNamed = functionName !== ANONYMOUS;
   const longest = longestOf(model.fnOf(worst));
-  const advice = longest && adviceOf(longest, longest.requires);
+  const advice = longest && adviceOf(longest, longest.requires, longest.isStartUp);
   const native = longest?.nativeCall?.name;
   const { cwd } = model.report.process;
   return h(
@@ -220,12 +230,18 @@ function headline(model: Model): HTMLElement {
   );
 }
 
+/** The worst place that has a name, if any has. */
+function worstOf({ report }: Model): PlaceSummary | undefined {
+  const { places } = report.summary;
+  return places.find(({ functionName }) => functionName !== undefined) ?? places[0];
+}
+
 function longestOf({ blocks }: Fn): Block | undefined {
   return [...blocks].sort((a, b) => b.durationMillis - a.durationMillis)[0];
 }
 
 function worstSource(model: Model): HTMLElement | undefined {
-  const [worst] = model.report.summary.places;
+  const worst = worstOf(model);
   const fn = worst && model.fnOf(worst);
   return fn && sourceOf(model, fn.blocks, longestOf(fn)?.code);
 }

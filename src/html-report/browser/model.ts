@@ -6,7 +6,7 @@ import type { ReportBlock, ReportDocument, ReportRequest } from '../document.ts'
 export interface Fn {
   /** Number of the first place that is of it; -1 for unknown code. */
   readonly key: number;
-  readonly name: string;
+  name: string;
   readonly code: CodePlace | undefined;
   /** Number of its colour; the last one is that of all others. */
   color: number;
@@ -18,6 +18,8 @@ export interface Block extends Omit<ReportBlock, 'code' | 'leaf'> {
   /** Milliseconds since the run began. */
   readonly start: number;
   readonly end: number;
+  /** No server listened yet. */
+  readonly isStartUp: boolean;
   readonly fn: Fn;
   readonly code: CodePlace | undefined;
   readonly leaf: CodePlace | undefined;
@@ -44,6 +46,7 @@ export class Model {
   constructor(readonly report: ReportDocument) {
     const { blocks, codes, startTimeMillis, endTimeMillis, requests, summary } = report;
     this.elapsed = Math.max(1, endTimeMillis - startTimeMillis);
+    const startUpMillis = summary.startUp?.elapsedMillis ?? 0;
     this.blocks = blocks.map((block, number) => {
       const code = block.code === undefined ? undefined : codes[block.code];
       const fn = this.#fn(block.code);
@@ -54,6 +57,7 @@ export class Model {
         number,
         start,
         end: start + block.durationMillis,
+        isStartUp: block.operation === undefined && start < startUpMillis,
         fn,
         code,
         leaf,
@@ -66,6 +70,8 @@ export class Model {
     this.requests = requests?.map((request) => this.#request(request, byStart));
     // The worst have colours of their own.
     const places = [...summary.places, ...(summary.startUp?.places ?? [])];
+    for (const place of places)
+      if (place.unknown !== undefined) this.fnOf(place).name = `${UNKNOWN} (${place.unknown})`;
     const worst = [...new Set(places.map((place) => this.fnOf(place)))].filter((fn) => fn.code);
     worst.slice(0, COLORS).forEach((fn, i) => {
       fn.color = i;
