@@ -17,12 +17,12 @@ const MILLIS_AROUND_SAMPLE = 0.3;
 const MAX_SAMPLE_MILLIS = 2;
 const INTERVAL_MILLIS = 1000;
 
-const SAMPLES = { share: 0.01, millis: 10 };
-const NAMES = { share: 0.006, millis: 10 };
+const SAMPLES = { share: 0.012, millis: 12 };
+const NAMES = { share: 0.006, millis: 8 };
 /** Parts of their budget from which on samples are fewer. */
-const FEW_SAMPLES = 0.5;
+const FEW_SAMPLES = 0.9;
 /** From here on there are none. The first one of a block tells its trace: 0.45 ms each. */
-const NO_SAMPLES = 2;
+const NO_SAMPLES = 1.7;
 
 /** Where what was used is sent, and what was left out because of the budget. */
 export interface OwnSink {
