@@ -18,7 +18,7 @@ const MAX_SAMPLE_MILLIS = 2;
 const INTERVAL_MILLIS = 1000;
 
 const SAMPLES = { share: 0.012, millis: 12 };
-const NAMES = { share: 0.006, millis: 8 };
+const NAMES = { share: 0.006, millis: 12 };
 /** Parts of their budget from which on samples are fewer. */
 const FEW_SAMPLES = 0.9;
 /** From here on there are none. The first one of a block tells its trace: 0.45 ms each. */

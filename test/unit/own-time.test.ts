@@ -118,7 +118,7 @@ test('reports are no reason for fewer samples, or fewer names', () => {
   expect(own.mayName()).toBe(true);
 });
 
-test('8 ms of work on names, and there are none', () => {
+test('12 ms of work on names, and there are none', () => {
   const { own, counted, skip, record } = setUp([]);
   const before = { ...ownTotals };
   expect(own.name(() => 'name')).toBe('name');

@@ -2,7 +2,7 @@
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
 const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 const JOB_MILLIS = 400;
 const DEPTH = 60;
 
