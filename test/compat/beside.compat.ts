@@ -83,7 +83,7 @@ const missingOf = (tool: OtherTool) =>
     .map(([what, count]) => `${count} ${what}, at least ${tool.least[what]} were to come`);
 
 function blockIn(line: ConsoleLine, { truths }: Run): SpanLine[] {
-  if (line.type !== 'event-loop-blocked') return [];
+  if (line.type !== 'event-loop-block') return [];
   const { startTimeMillis, durationMillis, gcTimeMillis = 0, code } = line;
   const { pid = 0, thread = 0 } = truths[0] ?? {};
   const block: SpanLine = {

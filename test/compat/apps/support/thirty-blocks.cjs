@@ -3,6 +3,7 @@
  * other, and blocks in each. Then it prints `alive`, and has to end by itself. Required after the
  * other tool is set up.
  */
+const { subscribe } = require('node:diagnostics_channel');
 const { once } = require('node:events');
 const { createServer, get } = require('node:http');
 const { setTimeout: wait } = require('node:timers/promises');
@@ -39,6 +40,11 @@ function hashOrders(millis) {
  * @param report gives the tool an error
  * @param flush waits until the tool has sent what it has
  */
+subscribe('opentelemetry-instrumentation-event-loop:block', ({ block }) => {
+  // The console counts most blocks of one place in one line.
+  process.stderr.write(`${JSON.stringify({ type: 'event-loop-block', ...block })}\n`);
+});
+
 async function serveThirtyBlocks({ report = () => {}, flush = async () => {} } = {}) {
   let count = 0;
   const server = createServer((_request, response) => {
