@@ -67,7 +67,7 @@ export class EndedBlock {
   #facts(sampled: SampledCode, gc?: ReturnType<typeof collectionsAround>): EventLoopBlock {
     const { block, clock, stalledSpans, durationMillis } = this;
     const queuedSpans = this.#queuedSpans;
-    const { gcInNativeTimeMillis, isOutsideJavaScript, isRare, ...named } = sampled;
+    const { gcInNativeTimeMillis, isOutsideJavaScript, isMessage, isRare, ...named } = sampled;
     // One function of many in a pile-up says less than the requests do, if they are known.
     const isOne = named.code !== undefined && isRare !== true;
     const requests = isOne ? undefined : requestsOf(block);

@@ -197,7 +197,7 @@ export const SUBJECTS = [
     app: 'sentry-anr.cjs',
     packages: ['@sentry/node'],
     // More stack samples: Sentry pauses the main thread at any moment, so at one of these as well.
-    env: { OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '50' },
+    env: { OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '70' },
     quick: true,
   },
   {
