@@ -1,16 +1,11 @@
-/** CPU time that this package itself has used in this thread so far, and what it has left out. */
-export interface OwnTotals {
+/**
+ * CPU time that this package itself has used in this thread, and what it has left out: of all
+ * sessions, up to the last second.
+ */
+export const ownTotals = {
   /** On the thread whose event loop is watched. */
-  readonly mainMillis: number;
-  /** On the threads of the package; 0 if that is not known. */
-  readonly watchdogMillis: number;
-  readonly skippedSamples: number;
-  readonly skippedNames: number;
-}
-
-/** Of all sessions of the thread, up to the last second. */
-export const ownTotals: { -readonly [Name in keyof OwnTotals]: OwnTotals[Name] } = {
   mainMillis: 0,
+  /** On the threads of the package; 0 if that is not known. */
   watchdogMillis: 0,
   skippedSamples: 0,
   skippedNames: 0,
