@@ -13,8 +13,11 @@ import { Budget, type Used } from './budget.ts';
 
 /** Of a stack sample, what the inspector takes besides: connect, evaluate, disconnect. */
 const MILLIS_AROUND_SAMPLE = 0.3;
-/** What took longer had no CPU. */
-const MAX_SAMPLE_MILLIS = 2;
+/**
+ * A sample, or a step of a name, that took longer had no CPU: a quota and other virtual machines
+ * are no run delay.
+ */
+const MAX_STEP_MILLIS = 2;
 const INTERVAL_MILLIS = 1000;
 
 const SAMPLES = { share: 0.012, millis: 12 };
@@ -95,7 +98,7 @@ export class OwnTime {
    * stack left.
    */
   sampled(start: number): void {
-    const millis = Math.min(now() - start, MAX_SAMPLE_MILLIS) + MILLIS_AROUND_SAMPLE;
+    const millis = clamp(now() - start) + MILLIS_AROUND_SAMPLE;
     this.#main += millis;
     this.#samples.spend(millis);
     this.#allowSamples();
@@ -107,7 +110,7 @@ export class OwnTime {
     try {
       return work();
     } finally {
-      this.#names.spend(Math.max(0, this.now() - start));
+      this.#names.spend(clamp(this.now() - start));
     }
   };
 
@@ -154,3 +157,5 @@ export class OwnTime {
     );
   }
 }
+
+const clamp = (millis: number) => Math.max(0, Math.min(millis, MAX_STEP_MILLIS));

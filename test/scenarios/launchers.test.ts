@@ -17,6 +17,8 @@ const APPS = appFile('launched');
 const OPTION = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
 const entry = (name: string) => pathToFileURL(path.join(ROOT, 'dist', `${name}.mjs`)).href;
 const POLL_MILLIS = 20;
+/** Less than a run may take: then it is known what it waited for. */
+const MAX_WAIT_MILLIS = 30_000;
 
 let folder: string;
 let port: number;
@@ -38,11 +40,22 @@ interface Livez {
 
 /** Asks until an answer is the wanted one. */
 async function livez(isWanted: (answer: Livez) => boolean): Promise<Livez> {
+  const latest = performance.now() + MAX_WAIT_MILLIS;
   for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => undefined);
-    const answer = (await response?.json()) as Livez | undefined;
+    const answer = await ask();
     if (answer !== undefined && isWanted(answer)) return answer;
+    if (performance.now() > latest) throw new Error(`/livez at last: ${JSON.stringify(answer)}`);
     await wait(POLL_MILLIS);
+  }
+}
+
+async function ask(): Promise<Livez | undefined> {
+  try {
+    const signal = AbortSignal.timeout(MAX_WAIT_MILLIS);
+    const response = await fetch(`http://127.0.0.1:${port}/livez`, { signal });
+    return (await response.json()) as Livez;
+  } catch {
+    return undefined; // the port is between two processes
   }
 }
 

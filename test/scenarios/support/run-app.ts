@@ -225,6 +225,8 @@ export async function runApp(
       env: appEnvironment(record, asyncHooks, options.env),
       ...(options.cwd !== undefined && { cwd: options.cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own: what it has started ends with it.
+      detached: true,
     },
   );
   if (child.pid !== undefined) witness.watch(child.pid);
@@ -289,11 +291,18 @@ export async function runApp(
     return { ...run, ...seen, exitDelayMillis };
   } finally {
     clearTimeout(timer);
-    child.kill('SIGKILL');
+    killGroup(child.pid);
     await witness.stop();
     await closed.catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Some of it may have been left behind, with the output that it inherited. */
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {} // all have ended
 }
 
 /**
