@@ -47,11 +47,11 @@ const SUMMARY = /^event-loop-blocked: (?:\d+ blocks?|no block)/gm;
 const pageLine = () => `report page: ${pathToFileURL(page).href}\n`;
 
 test('it runs an application, says where the page is, and ends as the application does', async () => {
-  const ended = await run([`--page=${page}`, '--threshold=200', 'app.cjs', '--threshold=9']);
+  const ended = await run([`--page=${page}`, '--threshold=60', 'app.cjs', '--threshold=9']);
   expect(ended.stderr).toMatch(/^event-loop-blocked \d+ ms callback: renderReport /m);
   expect(ended.stderr.match(SUMMARY)).toHaveLength(1);
   expect(ended.stderr.endsWith(pageLine())).toBe(true);
-  expect(readFileSync(page, 'utf8')).toContain('"thresholdMillis":200');
+  expect(readFileSync(page, 'utf8')).toContain('"thresholdMillis":60');
   expect([ended.code, ended.signal]).toEqual([7, null]);
 });
 
