@@ -53,7 +53,7 @@ export interface ExplainOptions {
 }
 
 export async function explain(
-  { start, end, frames, samples, collections }: RecordedBlock,
+  { start, end, lackedCpu, frames, samples, collections }: RecordedBlock,
   options: ExplainOptions,
   main: MainThread,
 ): Promise<Explanation> {
@@ -69,6 +69,7 @@ export async function explain(
     cwd: options.cwd,
     originOf: ofSource,
     gcWithin: gcWithin(collections),
+    lackedCpuMillis: lackedCpu,
   });
   if (!options.isRecorded) return { code, inSource: [...inSource] };
   const folders = new Set(all.map(({ file = '' }) => packageOf(file)).filter(Boolean));

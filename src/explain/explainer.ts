@@ -21,7 +21,7 @@ import { ExplainThread } from './explain-thread.ts';
 import type { Reply } from './protocol.ts';
 import { BlockRecorder, gcWithin, type RecordedBlock } from './recorded.ts';
 
-export type BlockToExplain = Pick<Block, 'samples' | 'start' | 'end'>;
+export type BlockToExplain = Pick<Block, 'samples' | 'start' | 'end' | 'lackedCpu'>;
 /** Given the samples as they are in the source. */
 export type Explained = (code: SampledCode, samples: readonly WeightedSample[]) => void;
 /** Calls `done` once, at once or later. Never throws. */
@@ -248,9 +248,9 @@ export class Explainer {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return true;
     const { block, recorder } = waiting;
-    const { samples, start, end } = block;
+    const { samples, start, end, lackedCpu: lackedCpuMillis } = block;
     const { cwd, originOf, asNaming } = this.options;
-    const options = { cwd, originOf, gcWithin: gcWithin(recorder.collections) };
+    const options = { cwd, originOf, gcWithin: gcWithin(recorder.collections), lackedCpuMillis };
     const code = this.#guard.run(CANNOT_DESCRIBE, () =>
       asNaming(() => describeCode(samples, start, end, options)),
     );

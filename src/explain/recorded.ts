@@ -12,6 +12,7 @@ export interface RecordedSample {
 export interface RecordedBlock {
   readonly start: number;
   readonly end: number;
+  readonly lackedCpu?: number | undefined;
   /** Each once. */
   readonly frames: readonly StackFrame[];
   readonly samples: readonly RecordedSample[];
@@ -37,7 +38,7 @@ export class BlockRecorder {
   readonly #indexes = new Map<string, number>();
 
   constructor(
-    private readonly block: Pick<Block, 'start' | 'end' | 'samples'>,
+    private readonly block: Pick<Block, 'start' | 'end' | 'samples' | 'lackedCpu'>,
     readonly collections: RecordedBlock['collections'],
   ) {}
 
@@ -52,9 +53,9 @@ export class BlockRecorder {
   }
 
   get recorded(): RecordedBlock {
-    const { start, end } = this.block;
+    const { start, end, lackedCpu } = this.block;
     const { frames, collections } = this;
-    return { start, end, frames, samples: this.#samples, collections };
+    return { start, end, lackedCpu, frames, samples: this.#samples, collections };
   }
 
   #indexOf(frame: StackFrame): number {

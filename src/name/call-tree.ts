@@ -55,11 +55,19 @@ export class CallTree {
   readonly #observations: { readonly observation: Observation; readonly nodes: Set<TreeNode> }[] =
     [];
 
-  constructor(observations: Iterable<Observation>) {
+  /** @param lackedCpuMillis nothing ran for so much of it */
+  constructor(
+    observations: Iterable<Observation>,
+    private readonly lackedCpuMillis = 0,
+  ) {
     for (const observation of observations) {
       this.#sampled += observation.weight;
       if (observation.steps.length > 0 && observation.weight > 0) this.#add(observation);
     }
+  }
+
+  get #ran(): number {
+    return Math.max(this.weight, this.#sampled - this.lackedCpuMillis);
   }
 
   get weight(): number {
@@ -97,7 +105,7 @@ export class CallTree {
       ({ weight }) => weight,
     );
     const place = from && descend(from, from.weight * 2 > this.weight ? this.weight : from.weight);
-    if (place === undefined || ofUnit * 4 < this.#sampled) return undefined;
+    if (place === undefined || ofUnit * 4 < this.#ran) return undefined;
     if (unit !== '' && ofUnit * 2 >= this.weight) return place;
     return this.#onStack(place) * 4 >= this.weight ? place : undefined;
   }

@@ -66,6 +66,8 @@ export interface DescribeOptions {
   readonly cwd: string;
   /** Milliseconds of garbage collection between two times; NaN if that is not known. */
   readonly gcWithin?: ((from: number, until: number) => number) | undefined;
+  /** See `Block.lackedCpu`. */
+  readonly lackedCpuMillis?: number | undefined;
 }
 
 /**
@@ -90,7 +92,7 @@ export function describeCode(
   const observations = weighted.flatMap((sample, i) =>
     observationsOf(sample, weighted[i - 1]?.sample, end - start, options.originOf),
   );
-  const tree = new CallTree(observations);
+  const tree = new CallTree(observations, options.lackedCpuMillis);
   const named = observations.filter(({ steps }) => steps.length > 0);
   const hasShares = named.length >= MIN_MOMENTS_FOR_SHARES;
   return {

@@ -4,7 +4,7 @@ import { printable } from '../support/escape.ts';
 import { causeOf, count, duration, pathBelow, percent } from '../support/numbers.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
 import { requestsText } from './requests-text.ts';
-import { whyUnknown } from './unknown-code.ts';
+import { isOfMany, whyUnknown } from './unknown-code.ts';
 
 export interface Paint {
   length(text: string, millis: number): string;
@@ -93,7 +93,7 @@ function unknownCode(block: EventLoopBlock): string {
   const { topFunctions, asyncResourceType, requests } = block;
   if (block.cause === 'message') return 'deserializes what a worker thread or child process sent';
   if (requests !== undefined) return printable(requestsText(requests));
-  if (topFunctions !== undefined) {
+  if (topFunctions !== undefined && isOfMany(block)) {
     const shares = topFunctions.slice(0, MAX_SHARES).map(({ functionName, share }) => {
       return `${printable(functionName)} ${percent(share)}`;
     });

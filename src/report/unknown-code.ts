@@ -30,12 +30,16 @@ export function requestsOf({ kind, start, end, ran = [] }: Block): PileOf | unde
   return isMost ? { operation, count: requests.size, share } : undefined;
 }
 
+/** False if one function is most of what is known: then too little of the block is. */
+export const isOfMany = ({ topFunctions }: Pick<EventLoopBlock, 'topFunctions'>): boolean =>
+  topFunctions !== undefined && !topFunctions.some(({ share }) => share > MIN_SHARE);
+
 /** In a few words, for what adds up blocks. */
 export function whyUnknown(
   block: Pick<EventLoopBlock, 'cause' | 'requests' | 'topFunctions' | 'samples'>,
 ): string {
   if (block.cause === 'message') return 'messages of a worker thread or child process';
   if (block.requests !== undefined) return 'many requests at once';
-  if (block.topFunctions !== undefined) return 'many functions';
+  if (isOfMany(block)) return 'many functions';
   return block.samples === 0 ? 'no stack sample came in time' : 'its caller is not on the stack';
 }

@@ -10,6 +10,7 @@ interface Facts extends Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions' |
 
 export const ADVICE = {
   requires: 'Load this module at the start, before requests come.',
+  stringify: 'Send less, or in parts: as pages, or as a stream of rows.',
   parse: 'Parse it in a worker thread, stream it, or ask for less.',
   regExp: 'Change the regular expression so that it does not backtrack, or limit its input.',
   fork: 'Starting a process takes longer the larger this one is: start fewer, or from a small one.',
@@ -32,7 +33,8 @@ export const ADVICE = {
 const ASYNCHRONOUS = /Sync$|^crypto\.(?:randomBytes|sign|verify)$|^WebAssembly\.Module$/;
 
 function adviceOnNative(name: string): string {
-  if (name.startsWith('JSON.')) return ADVICE.parse;
+  if (name === 'JSON.stringify') return ADVICE.stringify;
+  if (name === 'JSON.parse') return ADVICE.parse;
   if (/^(RegExp|String)#(?!normalize)/.test(name)) return ADVICE.regExp;
   if (name === 'child_process.spawn') return ADVICE.fork;
   if (name === 'structuredClone') return ADVICE.clone;
@@ -57,8 +59,10 @@ export function adviceOf(
   if (cause === 'message') return ADVICE.message;
   if (cause === 'gc') return ADVICE.gc;
   if (code === undefined && requests !== undefined) return ADVICE.requests;
-  if (code === undefined) return topFunctions === undefined ? undefined : ADVICE.many;
-  const isOne = topFunctions !== undefined && (topFunctions[0]?.share ?? 0) >= 0.9;
+  const share = topFunctions?.[0]?.share;
+  if (code === undefined && share === undefined) return undefined;
+  if (code === undefined && share !== undefined && share <= 0.5) return ADVICE.many;
+  const isOne = share !== undefined && share >= 0.9;
   if (kind === 'pile-up' && !isOne) return ADVICE.pileUp;
-  return (leaf ?? code).file?.includes('node_modules') ? ADVICE.leaf : ADVICE.javascript;
+  return (leaf ?? code)?.file?.includes('node_modules') ? ADVICE.leaf : ADVICE.javascript;
 }

@@ -63,6 +63,13 @@ test('one function', () => {
 });
 
 describe('the dominant path', () => {
+  test('that has less than a quarter of the block is nobody, but for what had no CPU', () => {
+    const late = [sample(10, 390), prompt(395, app('a')), prompt(400, app('a'))];
+    expect(describeOf(440, ...late)).not.toHaveProperty('code');
+    const starved = describeCode(late, 0, 440, { ...options, lackedCpuMillis: 300 });
+    expect(starved.code?.functionName).toBe('a');
+  });
+
   test('that has less than a quarter of the block is nobody', () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map((name, i) => prompt(20 + 40 * i, app(name, i + 1)));
     const { code, topFunctions } = describeOf(200, ...many);

@@ -42,7 +42,12 @@ export function explain(recording: Recording) {
   const ofPaths = createOriginOf({ cwd, mainFile, inApp });
   const originOf = (file: string) => origins?.[files.indexOf(file)] ?? ofPaths(file);
   const block = { ...recording, start: 0, end: recording.durationMillis };
-  const sampled = describeCode(samples, block.start, block.end, { originOf, cwd, gcWithin });
+  const sampled = describeCode(samples, block.start, block.end, {
+    originOf,
+    cwd,
+    gcWithin,
+    lackedCpuMillis: block.lackedCpu,
+  });
   return { ...sampled, cause: causeOfBlock(block, sampled, collectionsAround(block, gcWithin)) };
 }
 
