@@ -2,7 +2,7 @@
  * Detection: ticks, scopes, callbacks and the lag timer become blocks, and what is not the
  * application's is left out. It tells its listeners, and knows none of them.
  */
-import type { HrTime, Span } from '@opentelemetry/api';
+import { type Context, type HrTime, ROOT_CONTEXT, type Span } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
 import { RunDelay } from '../detect/exclude/run-delay.ts';
@@ -25,7 +25,7 @@ import { RunEnds } from '../detect/run-ends.ts';
 import type { RunningCode } from '../detect/running-code.ts';
 import type { LoopListener, Part } from '../extra.ts';
 import { callStack, emptyCallStack } from '../native/call-stack.ts';
-import { activeContext } from '../otel/active-context.ts';
+import { activeContext, contextOfAnswer } from '../otel/active-context.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import {
   clockStepOf,
@@ -130,7 +130,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     );
     if (exclusions.isShort(block, suspended)) return false;
     guard.run('cannot count a block', () => health.block(end - start));
-    const told = { ...block, lackedCpu: suspended.millis };
+    const told = { ...block, lackedCpu: suspended.millis, context: contextOfBlock(block) };
     for (const listener of listeners) listener.block?.(told);
     return true;
   };
@@ -267,6 +267,12 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
         health.read(windowMillis, lagSampler.overdue()),
       ),
   };
+}
+
+/** Without an SDK, and async_hooks, it is not known in whose context a promise goes on. */
+function contextOfBlock({ context, kind, start, end }: Block): Context | undefined {
+  const isKnown = context !== undefined && context !== ROOT_CONTEXT;
+  return isKnown || kind === 'pile-up' ? context : (contextOfAnswer(start, end) ?? context);
 }
 
 // Taken once: it is called in stack samples, and an application may replace it.

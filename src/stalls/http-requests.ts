@@ -31,6 +31,8 @@ const STARTED = 'http.server.request.start';
 const FINISHED = 'http.server.response.finish';
 
 const MIN_SWEPT = 64;
+/** More than one of them in a block, and it is nobody's. */
+const MAX_ENDED = 4;
 /** Without async_hooks, it costs a request next to nothing: from Node.js 24 on. */
 const isStorageCheap = !('_enable' in AsyncLocalStorage.prototype);
 
@@ -136,6 +138,8 @@ export class HttpRequests {
   readonly #stalls = stallsOfThread();
   #processor: EventLoopSpanProcessor | undefined;
   #latest: OpenRequest | undefined;
+  /** Those that have ended last. */
+  readonly #ended: OpenRequest[] = [];
   /** Requests that may begin until those are looked for that nobody ends. */
   #untilSweep = MIN_SWEPT;
 
@@ -143,7 +147,10 @@ export class HttpRequests {
     this.#processor = new EventLoopSpanProcessor();
     subscribe(STARTED, this.#onStart);
     subscribe(FINISHED, this.#onFinish);
-    findContextBy(() => this.#running()?.span.context);
+    findContextBy({
+      running: () => this.#running()?.span.context,
+      answeredIn: (start, end) => this.#answeredIn(start, end)?.span.context,
+    });
   }
 
   stop(): void {
@@ -152,6 +159,7 @@ export class HttpRequests {
     findContextBy(undefined);
     this.#storage?.disable();
     this.#open.clear();
+    this.#ended.length = 0;
     this.#latest = undefined;
     void this.#processor?.shutdown();
     this.#processor = undefined;
@@ -222,6 +230,8 @@ export class HttpRequests {
     const { session } = this.#stalls;
     if (!open.isWatched && session?.isSurelyShort() === false) this.#watch(open);
     open.end(time);
+    this.#ended.unshift(open);
+    this.#ended.length = Math.min(this.#ended.length, MAX_ENDED);
     if (open.isWatched) {
       this.#processor?.onEnding(open.span as unknown as Span & EndingSpan);
     } else if (hasRequestSubscribers()) {
@@ -251,6 +261,13 @@ export class HttpRequests {
       }
     }
     this.#untilSweep = Math.max(MIN_SWEPT, this.#open.size);
+  }
+
+  /** @returns undefined if there are several */
+  #answeredIn(start: number, end: number): OpenRequest | undefined {
+    const isIn = ({ endedAt = 0 }: OpenRequest) => endedAt >= start && endedAt <= end;
+    const [one, other] = this.#ended.filter(isIn);
+    return other === undefined ? one : undefined;
   }
 
   /**
