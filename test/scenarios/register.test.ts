@@ -527,7 +527,8 @@ describe('without an SDK', () => {
         { [CONSOLE]: 'true', OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: page },
         async (app) => {
           const get = await warmClientOf(app, '/slow', WARM_UP_REQUESTS);
-          await get('/report');
+          // With its name there are stack samples: from then on signals are listened for.
+          while (!app.output.stderr.includes('renderReport')) await get('/report');
           app.child.kill(signal);
         },
       );

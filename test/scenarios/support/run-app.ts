@@ -163,6 +163,8 @@ export interface AppOptions {
 
 export interface App {
   child: ChildProcess;
+  /** What it has printed so far. */
+  output: { stdout: string; stderr: string };
   /** Waits for a line on standard output, and gives what follows `prefix` in it. */
   printed(prefix: string): Promise<string>;
 }
@@ -253,6 +255,7 @@ export async function runApp(
     );
   const app: App = {
     child,
+    output,
     async printed(prefix) {
       for (;;) {
         const line = output.stdout.split('\n').find((candidate) => candidate.startsWith(prefix));
