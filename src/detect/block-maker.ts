@@ -104,7 +104,7 @@ export class BlockMaker {
    */
   pileUp(from: number, end: number): OngoingPileUp | undefined {
     const start = Math.max(from, this.reported.end);
-    if (!(end - start >= this.thresholdMillis)) return undefined;
+    if (!(end - start - this.#ownWithin(start, end) >= this.thresholdMillis)) return undefined;
     const known = this.#pileUp;
     const isKnown =
       known !== undefined &&
@@ -132,6 +132,9 @@ export class BlockMaker {
   ): boolean {
     const { thresholdMillis, reported } = this;
     return reported.add(start, end, thresholdMillis, (from, to) => {
+      // What needs this package's own work to reach the threshold is no block.
+      const isShort = to - from - this.#ownWithin(from, to) < thresholdMillis;
+      if (isShort && !this.isOwnWork) return false;
       const { attributed, ran, samples } = this.attribution.of(
         from,
         to,
@@ -152,8 +155,7 @@ export class BlockMaker {
         samples,
         ran,
         waitedSince: this.iterations.isOver ? 0 : undefined,
-        // Own work is subtracted before the threshold applies.
-        isOwnWork: this.isOwnWork || to - from - this.#ownWithin(from, to) < thresholdMillis,
+        isOwnWork: this.isOwnWork,
       });
       if (!isBlock) return false;
       // The watchdog thread samples what runs from here on anew.

@@ -176,12 +176,16 @@ test.each(['exporter', 'batch exporter', 'onStart', 'blockHook'])(
   },
 );
 
-test('a blockHook and a callback that reach the threshold together are no block, whose report would be another', async () => {
+test('blockHooks and callbacks that reach the threshold together are no block, whose report would be another', async () => {
   const run = await runApp('own-work.cjs', { args: ['short blockHook'] });
 
   expectQuietExit(run);
-  expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
-  expect(run.notes['slow calls']).toBe(1);
+  expectBlocks(
+    run,
+    ['job', 'job 2', 'job 3'].map((truth) => ({ truth, kind: 'callback' })),
+  );
+  expectBlockMetric(run);
+  expect(run.notes['slow calls']).toBe(3);
 });
 
 describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {

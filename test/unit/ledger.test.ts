@@ -250,9 +250,33 @@ test('reporting of this package that had no CPU is not the application’s with 
     l.ledger.asOwnWork(() => l.clock.run(110));
     l.clock.run(30);
   });
-  expect(l.settle().map(({ isOwnWork, start, end }) => [isOwnWork, end - start])).toEqual([
-    [true, 140],
-  ]);
+  expect(l.settle()).toEqual([]);
+});
+
+describe('callbacks of 20 ms, and after each 2 ms of this package’s reports', () => {
+  const reports = (callbacks: number) => {
+    const l = loop();
+    for (let i = 0; i < callbacks; i++) {
+      l.callback(20);
+      l.callback(() => l.ledger.asOwnWork(() => l.clock.run(2)));
+    }
+    return l;
+  };
+
+  test('are no block as long as the callbacks alone do not reach the threshold', () => {
+    const l = reports(4);
+    l.callback(19);
+    l.callback(() => expect(l.ledger.ongoingPileUp()).toBeUndefined());
+    expect(l.settle()).toEqual([]);
+  });
+
+  test('are one as soon as they do', () => {
+    const l = reports(5);
+    l.callback(() => expect(l.ledger.ongoingPileUp()).toMatchObject({ start: 1010 }));
+    expect(l.settle().map(({ isOwnWork, start, end }) => [isOwnWork, end - start])).toEqual([
+      [false, 110],
+    ]);
+  });
 });
 
 test('a lost after does not stop detection for longer than an iteration', () => {

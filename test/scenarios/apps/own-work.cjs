@@ -28,12 +28,13 @@ function beShort() {
 }
 
 /** One callback after the other, from the iteration on in which the block is reported. */
-function goOn(callbacks) {
-  setImmediate(() => {
-    beShort();
-    if (callbacks > 1) goOn(callbacks - 1);
+const goOn = (callbacks) =>
+  new Promise((resolve) => {
+    setImmediate(() => {
+      beShort();
+      resolve(callbacks > 1 ? goOn(callbacks - 1) : undefined);
+    });
   });
-}
 
 const slowExporter = {
   ...recordingSpanExporter,
@@ -77,10 +78,12 @@ const LOOP_WOULD_SHOW_MILLIS = 3 * SLOW_MILLIS + 100;
 const job = trace.getTracer('own-work').startSpan('job');
 
 main(sdk, async () => {
-  await alone(() => {
-    context.with(trace.setSpan(context.active(), job), () => block('job', 200));
-    if (part === 'short blockHook') goOn(10);
-  });
+  const isShort = part === 'short blockHook';
+  for (const label of isShort ? ['job', 'job 2', 'job 3'] : ['job'])
+    await alone(() => {
+      context.with(trace.setSpan(context.active(), job), () => block(label, 200));
+      return isShort ? goOn(5) : undefined;
+    });
   await wait(LOOP_WOULD_SHOW_MILLIS);
   instrumentation.disable();
   note('slow calls', calls);
