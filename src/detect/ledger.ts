@@ -420,9 +420,9 @@ export class Ledger {
    */
   #lostWait(busySince: number, t: number): number {
     const overdue = t - (this.#beatAt + this.#beatMillis);
-    const isCodeSeen =
-      this.#blocks.attribution.samples.codeSeenAt > this.iterations.busyPeriodStart;
-    if (isCodeSeen || overdue >= this.#beatMillis) return 0;
+    if (overdue >= this.#beatMillis) return 0;
+    // Only then: this reads stacks.
+    if (this.#blocks.attribution.samples.codeSeenAt > this.iterations.busyPeriodStart) return 0;
     return this.#blocks.lostWait(busySince, overdue > 0 ? t - overdue : t);
   }
 

@@ -253,6 +253,27 @@ test('reporting of this package that had no CPU is not the application’s with 
   expect(l.settle()).toEqual([]);
 });
 
+test('the stacks of an iteration that is long by the wall only are not read', () => {
+  const l = loop();
+  l.isBlock = () => false; // a suspension
+  let reads = 0;
+  const sample = {
+    ...stackSample(l.clock.now(), ROOT_CONTEXT),
+    get frames() {
+      reads++;
+      return [];
+    },
+  };
+  l.ledger.waitedSince(Number.NaN, l.clock.now());
+  l.callback(() => {
+    l.clock.run(60);
+    l.ledger.add(sample);
+    l.clock.run(60);
+  });
+  l.nextIteration();
+  expect(reads).toBe(0);
+});
+
 describe('callbacks of 20 ms, and after each 2 ms of this package’s reports', () => {
   const reports = (callbacks: number) => {
     const l = loop();

@@ -91,17 +91,9 @@ export class RunDelay {
     // synchronous call. libuv counts the delay at the end of a wait as waited.
     const idled = Math.max(0, after.idle - before.idle - waited) || 0;
     const slept = Math.max(0, after.to - before.from - ran - waited - idled);
-    // Between any two readings: what it waited outside is at most all of that time. Up to 256
-    // pairs: asked for a block only.
-    const surely = readings.flatMap((first) =>
-      readings.map(
-        (last) =>
-          last.waited - first.waited - Math.max(0, start - first.from) - Math.max(0, last.to - end),
-      ),
-    );
     const notSlept = end - start - Math.min(cpu, ran) - slept - CPU_GRAIN_MILLIS;
     return {
-      atLeast: Math.max(0, ...surely, Math.min(waited, notSlept)),
+      atLeast: Math.max(0, surelyWaited(readings, start, end), Math.min(waited, notSlept)),
       atMost: waited + unread,
       ranAtMost: ran + unread,
     };
@@ -133,4 +125,18 @@ export class RunDelay {
     memory.progress.values[Progress.runDelay] = schedstat.waited;
     memory.progress.publish();
   }
+}
+
+/**
+ * Between any two readings, what it waited outside is at most all of that time. Up to 256 pairs,
+ * asked in each iteration that is long by the wall: numbers only.
+ */
+function surelyWaited(readings: readonly Reading[], start: number, end: number): number {
+  let most = 0;
+  for (const first of readings) {
+    const before = first.waited + Math.max(0, start - first.from);
+    for (const { waited, to } of readings)
+      most = Math.max(most, waited - before - Math.max(0, to - end));
+  }
+  return most;
 }
