@@ -61,6 +61,8 @@ export interface RunningResource {
   type(): string | undefined;
   /** Undefined if it is no part of a drain. */
   drain(): Drain | undefined;
+  /** The code that has started the thread or process whose message it receives. */
+  sender?(): readonly StackFrame[] | undefined;
 }
 
 export interface StackSample {

@@ -18,7 +18,7 @@ import { CallTree, heaviestVisit, type Observation } from './call-tree.ts';
 import { splitsByText } from './continuation.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
-import { hasNamedCode, pathAt, pathBefore, type Step, surePath } from './stack-path.ts';
+import { beginsMessage, pathAt, pathBefore, type Step, surePath } from './stack-path.ts';
 import { type SampleWeight, type TimedSample, weigh } from './weights.ts';
 
 /** Fewer moments with code would make a share say more than is known. A late sample is two. */
@@ -170,13 +170,8 @@ function observationsOf(
   ];
 }
 
-/** What Node.js calls with a message that has been deserialized. */
-const MESSAGE_FILES = ['node:internal/per_context/messageport', 'node:internal/child_process'];
-
 function isMessage({ sample, isLate, isInside, before }: SampleWeight, millis: number): boolean {
-  const [first] = sample.frames;
-  if (!isLate || !isInside || before * 2 <= millis || hasNamedCode(sample.frames)) return false;
-  return first?.isAtEntry === true && MESSAGE_FILES.includes(first.file ?? '');
+  return isLate && isInside && before * 2 > millis && beginsMessage(sample.frames);
 }
 
 function nativeTimeOf(

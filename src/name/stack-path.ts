@@ -108,6 +108,16 @@ export function hasNamedCode(frames: readonly StackFrame[]): boolean {
   return hasUserCode(frames) || withoutOwnCalls(frames).some(isCode);
 }
 
+/** What Node.js calls with a message that has been deserialized. */
+const MESSAGE_FILES = ['node:internal/per_context/messageport', 'node:internal/child_process'];
+
+/** Whether a message of a worker thread or child process was deserialized until now. */
+export function beginsMessage(frames: readonly StackFrame[]): boolean {
+  const [first] = frames;
+  if (first?.isAtEntry !== true || !MESSAGE_FILES.includes(first.file ?? '')) return false;
+  return !hasUserCode(frames);
+}
+
 /** Code of the application or of a package, with a place: not of Node.js, not of this package. */
 function isCode({ file, isOwn }: StackFrame): boolean {
   return !isOwn && file !== undefined && !isNodeFile(file);

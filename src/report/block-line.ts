@@ -83,6 +83,8 @@ export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string
   const place = code === undefined ? unknownCode(block) : codeAt(code, cwd, paint);
   const requires = code?.requires ? ` requires ${pathBelow(cwd, code.requires)}` : '';
   const isSame = leaf?.functionName === code?.functionName && leaf?.file === code?.file;
+  if (block.cause === 'message' && code !== undefined)
+    return `message of a worker or process of ${place}`;
   const inner = nativeCall?.name ?? (leaf && !isSame ? codeAt(leaf, cwd, PLAIN) : undefined);
   const innermost = inner === undefined ? '' : `${printable(inner)} in `;
   return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;

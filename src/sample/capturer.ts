@@ -4,6 +4,7 @@
  */
 
 import type { NativeCall, RunningResource, StackFrame, StackSample } from '../block.ts';
+import { beginsMessage } from '../name/stack-path.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import { activeContext } from '../otel/active-context.ts';
 import type { Clock } from '../support/clock.ts';
@@ -81,7 +82,7 @@ export class Capturer {
         return resource.type();
       },
       get frames() {
-        frames ??= withoutCapture(stack.frames());
+        frames ??= withSender(withoutCapture(stack.frames()), resource);
         return frames;
       },
       get nativeCall() {
@@ -89,6 +90,11 @@ export class Capturer {
       },
     };
   }
+}
+
+/** Whoever has started what sent a message awaits it. */
+function withSender(frames: StackFrame[], { sender }: RunningResource): StackFrame[] {
+  return beginsMessage(frames) ? [...frames, ...(sender?.() ?? [])] : frames;
 }
 
 /** The frames outside the capture itself, which runs inside them. */

@@ -10,6 +10,7 @@ import { Suspensions } from '../detect/exclude/suspensions.ts';
 import { GcMeter } from '../detect/gc-meter.ts';
 import { CallbackHook, mayHook, resolveHooksMode } from '../detect/hooks/callback-hook.ts';
 import { ContextScopes } from '../detect/hooks/context-scopes.ts';
+import { messageSenders } from '../detect/hooks/message-senders.ts';
 import {
   contextOf,
   resourceTypeOf,
@@ -237,6 +238,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
         },
       },
       runEnds,
+      messageSenders,
       tick ?? {},
       hook ?? {},
     ],

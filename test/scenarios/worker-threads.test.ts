@@ -61,6 +61,18 @@ test('tasks that a worker gets before it has loaded are named, from the second o
   expect(names.slice(1).filter((name) => name !== 'resizeImages')).toEqual([]);
 });
 
+test('a message is told with what has started the thread or process that sent it', async () => {
+  const run = await runApp('messages.cjs');
+
+  expectQuiet(run);
+  const [ofThread, ofProcess] = run.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(ofThread).toContainEqual(['message', 'startThread']);
+  expect(ofProcess).toContainEqual(['message', 'startProcess']);
+});
+
 test.each([
   ['terminate', '1'],
   ['process.exit', '7'],

@@ -12,6 +12,7 @@ import { activeContext } from '../../otel/active-context.ts';
 import { boundedName } from '../../support/bounded.ts';
 import { attempt } from '../../support/guard.ts';
 import { socketTo } from '../attribution/owner.ts';
+import { senderOf } from './message-senders.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js
 // itself, whose ticks and promises have to be known. A class and a promise made by Node.js lead to
@@ -131,6 +132,7 @@ export function takeResource(): RunningResource {
   return {
     asyncId,
     type: () => resourceTypeOf(resource, asyncId),
+    sender: () => senderOf(resource),
     drain: () => (asyncId === 0 ? 'reaction' : drainOfRunning(resource, asyncId)),
   };
 }
