@@ -2,7 +2,7 @@
  * Has blocks explained by a thread. The main thread's side.
  *
  * Guarantees: it reads no file; it copies and passes on in turns of a millisecond; each block is
- * explained once, after a second at most, if need be without what files say; it waits only if
+ * explained once, after ten seconds at most, if need be without what files say; it waits only if
  * {@link Explainer.settle} is told to, never keeps the process alive, and never throws.
  */
 import type { Block, WeightedSample } from '../block.ts';
@@ -48,8 +48,8 @@ interface Options {
 }
 
 const DEFAULT_TIMES = {
-  /** A block waits at most this long for the thread. */
-  maxWaitMillis: 1000,
+  /** A block waits at most this long for the thread: a large map takes seconds without a CPU. */
+  maxWaitMillis: 10_000,
   /** A thread that was not asked for this long ends. */
   idleMillis: 30_000,
 };

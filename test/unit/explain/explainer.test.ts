@@ -11,6 +11,9 @@ import { createOriginOf } from '../../../src/name/in-app.ts';
 import { frame, sample } from '../name/support/stacks.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from '../source-maps/support.ts';
 
+/** A map of 10 MB takes this long on a machine that lacks CPU. */
+const LATE_MILLIS = 1500;
+
 const log = { log: jest.fn() };
 let explainer: Explainer | undefined;
 let mayName = true;
@@ -24,7 +27,9 @@ afterEach(() => {
 });
 afterAll(removeFolders);
 
-function make(times: ConstructorParameters<typeof Explainer>[2] = {}): Explainer {
+type Times = ConstructorParameters<typeof Explainer>[2];
+
+function make(times: Times = {}, defaults: Times = { maxWaitMillis: 20_000 }): Explainer {
   const options = {
     originOf: createOriginOf(),
     origin: {},
@@ -38,7 +43,7 @@ function make(times: ConstructorParameters<typeof Explainer>[2] = {}): Explainer
     schedule: (turn: () => void) => void setImmediate(turn),
     asOwnWork: (work: () => void) => work(),
   };
-  explainer = new Explainer(options, log, { maxWaitMillis: 20_000, ...times });
+  explainer = new Explainer(options, log, { ...defaults, ...times });
   return explainer;
 }
 
@@ -109,6 +114,17 @@ test('a block waits no longer than it may, and what comes later is not told twic
   const [patient] = [make()];
   expect(await explain(patient, compiled)).toBe(source);
   expect(done).toHaveBeenCalledTimes(1);
+});
+
+test('a block waits for a large map that comes late: one function has one row', async () => {
+  const { compiled, source } = app();
+  const of = make({}, {});
+  const post = MessagePort.prototype.postMessage;
+  const spy = jest.spyOn(MessagePort.prototype, 'postMessage');
+  spy.mockImplementation(function (this: MessagePort, ...args: Parameters<typeof post>) {
+    setTimeout(() => post.apply(this, args), LATE_MILLIS);
+  } as typeof post);
+  expect(await explain(of, compiled)).toBe(source);
 });
 
 test('an answer that has arrived during a block is not lost to the timeout', async () => {
