@@ -23,6 +23,21 @@ export function apiRegistry(): ApiRegistry {
   return (globalThis as { [REGISTRY]?: ApiRegistry })[REGISTRY] ?? {};
 }
 
+/**
+ * Lets a copy of any version register, as the first one does: the version of an earlier copy stays
+ * when nothing else is left of what it registered. Parts of others stay.
+ */
+export function withNewRegistry<Result>(register: () => Result): Result {
+  const holder = globalThis as { [REGISTRY]?: ApiRegistry };
+  const before = holder[REGISTRY];
+  delete holder[REGISTRY];
+  try {
+    return register();
+  } finally {
+    if (before !== undefined) holder[REGISTRY] = { ...before, ...holder[REGISTRY] };
+  }
+}
+
 /** The registry, if it has an SDK that this package's copy of the api does not use. */
 export function registryOfOtherSdk(): ApiRegistry | undefined {
   const registry = apiRegistry();

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import * as ownApi from '@opentelemetry/api';
-import { apiRegistry } from '../otel/api-registry.ts';
+import { apiRegistry, withNewRegistry } from '../otel/api-registry.ts';
 import { attempt } from '../support/guard.ts';
 
 /** What an SDK registers, and how. `logs` has an api of its own before api 1.10. */
@@ -55,7 +55,8 @@ export function watchForOtherSdk(
         const isSdk = part === 'trace' && !left.has(part);
         for (const each of isSdk ? PARTS : [part]) leave(each);
         if (isSdk) attempt(() => events.comes(), onError);
-        const result = set.apply(registry, args);
+        const call = () => set.apply(registry, args);
+        const result = isSdk ? withNewRegistry(call) : call();
         attempt(() => events.registered(), onError);
         return result;
       };

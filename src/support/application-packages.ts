@@ -2,6 +2,7 @@
  * Packages of the application: the SDK, its instrumentations and exporters are installed there,
  * unless what preloads this package brings its own, in a folder that the application does not know.
  */
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PACKAGE_NAME } from '../version.ts';
 import { attempt } from './guard.ts';
@@ -27,7 +28,10 @@ export function packageOrigins(): string[] {
 
 function applicationOrigins(): string[] {
   const folder = attempt(() => `${process.cwd()}/`);
-  return [process.argv[1], folder].filter((origin) => origin !== undefined);
+  // A global command is a link, and its packages lie where it leads to.
+  const script = process.argv[1] ?? '';
+  const file = attempt(() => realpathSync(script)) ?? process.argv[1];
+  return [file, folder].filter((origin) => origin !== undefined);
 }
 
 const SDK = '@opentelemetry/sdk-node';

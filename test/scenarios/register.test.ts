@@ -3,7 +3,15 @@
  * receiver.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -453,19 +461,32 @@ describe('in a folder of its own', () => {
     }
   });
 
-  test('an SDK that the product starts with an api of its own takes precedence', async () => {
-    const apart = installApart(apiVersion);
-    try {
-      const own = path.join('node_modules', API);
-      cpSync(path.join(apart, own), path.join(folder, own), { recursive: true });
-      cpSync(appFile('plain/own-api.cjs'), path.join(folder, 'own-api.cjs'));
-      const ended = await runThere(path.join(folder, 'own-api.cjs'));
-      expect(ended.stdout).toContain('registered: true\n');
-      expect([ended.stderr, ended.code]).toEqual(['', 7]);
-    } finally {
-      rmSync(apart, { recursive: true, force: true });
-    }
-  });
+  const OLDER = '1.8.0';
+  test.each([
+    ['of the same version', apiVersion, []],
+    ['of an older version', OLDER, [expect.stringContaining(`npm install ${API}@${OLDER}`)]],
+  ])(
+    'an SDK of a product with an api of its own, %s, takes precedence',
+    async (_, version, said) => {
+      const apart = installApart(version);
+      try {
+        const product = path.join(folder, 'lib/product');
+        const own = path.join('node_modules', API);
+        cpSync(path.join(apart, own), path.join(product, own), { recursive: true });
+        for (const name of ['own-api.cjs', 'http-service.cjs'])
+          cpSync(appFile(`plain/${name}`), path.join(product, name));
+        // As a global command is: a link to the product.
+        const command = path.join(folder, 'product');
+        symlinkSync(path.join(product, 'own-api.cjs'), command);
+        const ended = await runThere(command);
+        expect(ended.stdout).toContain('registered: true\n');
+        expect(ended.stderr.split('\n').filter((line) => line !== '')).toEqual(said);
+        expect(ended.code).toBe(7);
+      } finally {
+        rmSync(apart, { recursive: true, force: true });
+      }
+    },
+  );
 });
 
 describe('without an SDK', () => {
