@@ -5,23 +5,17 @@
 // product's requests.
 //
 //   npm run bench -- products --app strapi --launches 5 --node /path/to/node24
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../tools/harness.cjs';
-import { sendOk } from '../tools/http-client.cjs';
-import { npm } from '../tools/npm.cjs';
 import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
-import { pack } from '../tools/pack.cjs';
-import { PACKAGE_NAME, ROOT } from '../tools/paths.cjs';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { installPeers } from './peers/install.mjs';
 import { buildApp, CACHE, installAgent, installApp } from './real-apps/support/install.mjs';
 import { closedLoop, startSink } from './support/load.mjs';
+import { withProduct } from './support/product.mjs';
+import { entryIn, installByRecipe } from './support/recipe.mjs';
 
 /** A request that blocks nothing, of each product. */
 const LIGHT = {
@@ -66,9 +60,6 @@ const OWN_FOLDER = join(CACHE, 'own');
 const SERVER_KIND = 2;
 const EXPORT_MILLIS = 30_000;
 const CONNECTIONS = 8;
-const START_MILLIS = 120_000;
-/** The kernel counts CPU time of a process in hundredths of a second. */
-const TICK_MILLIS = 10;
 const COLUMNS = {
   'CPU per request, ms': ['cpu', 2],
   'requests/s': ['rate', 0],
@@ -92,7 +83,7 @@ export default {
   async run({ nodes, options, report }) {
     report.versions(installPeers());
     installAgent(options.keep === true);
-    if (options.keep !== true) installByRecipe();
+    if (options.keep !== true) installByRecipe(OWN_FOLDER);
     for (const { path, version } of nodes) {
       for (const name of options.app) {
         const app = (await import(`./real-apps/${name}/app.mjs`)).default;
@@ -128,112 +119,54 @@ export default {
   },
 };
 
-/** The first command of docs/products.md, with the tarball. */
-function installByRecipe() {
-  const page = readFileSync(join(ROOT, 'docs/products.md'), 'utf8');
-  const [, names = ''] = /npm install --prefix \S+ ([^`]*?)\n *```/.exec(page) ?? [];
-  const packages = names.split(/[\s\\]+/).map((one) => (one === PACKAGE_NAME ? pack().path : one));
-  mkdirSync(OWN_FOLDER, { recursive: true });
-  npm(['install', '--prefix', OWN_FOLDER, ...packages], OWN_FOLDER);
-}
-
 /** @returns {Promise<string>} what was exported; throws if it is no request */
 async function followRecipe(app, node, folder, path) {
-  const data = mkdtempSync(join(tmpdir(), 'products-'));
-  const port = await freePort();
   const receiver = await OtlpReceiver.listen();
-  await app.prepare?.({ data, folder });
-  const entry = join(OWN_FOLDER, 'node_modules', PACKAGE_NAME, 'dist/register.mjs');
-  const child = spawn(node, app.args({ port, data }), {
-    cwd: folder,
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      NODE_ENV: 'production',
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      ...app.env?.({ port, data }),
-      ...receiver.env,
-      NODE_OPTIONS: `--import ${entry}`,
-    },
-  });
-  const exited = once(child, 'exit');
+  const env = { ...receiver.env, NODE_OPTIONS: `--import ${entryIn(OWN_FOLDER)}` };
+  const requests = () => receiver.spans.filter(({ kind }) => kind === SERVER_KIND).length;
   try {
-    await ready(`http://127.0.0.1:${port}${path}`, child);
-    const requests = () => receiver.spans.filter(({ kind }) => kind === SERVER_KIND).length;
-    for (const until = performance.now() + EXPORT_MILLIS; requests() === 0; await sleep(100))
-      if (performance.now() > until) throw new Error('the recipe exports no request');
-    return `the recipe of docs/products.md exports its requests (${requests()})`;
+    return await withProduct(app, howToStart(app, node, folder, path, env), async () => {
+      for (const until = performance.now() + EXPORT_MILLIS; requests() === 0; await sleep(100))
+        if (performance.now() > until) throw new Error('the recipe exports no request');
+      return `the recipe of docs/products.md exports its requests (${requests()})`;
+    });
   } finally {
-    child.kill('SIGKILL');
-    await exited;
     receiver.close();
-    rmSync(data, { recursive: true, force: true });
   }
 }
 
 async function launch(app, node, folder, mode, path, requests) {
-  const data = mkdtempSync(join(tmpdir(), 'products-'));
-  const port = await freePort();
   const collector = await startSink();
-  await app.prepare?.({ data, folder });
-  const began = performance.now();
-  const child = spawn(node, app.args({ port, data }), {
-    cwd: folder,
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      NODE_ENV: 'production',
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      ...app.env?.({ port, data }),
-      ...MODES[mode](collector.url),
-    },
-  });
-  const exited = once(child, 'exit');
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...MODES[mode](collector.url) };
   const agent = new Agent({ keepAlive: true });
-  const url = `http://127.0.0.1:${port}${path}`;
-  const load = (/** @type {number} */ count) =>
-    closedLoop(url, { connections: CONNECTIONS, requests: count, agent });
   try {
-    await ready(url, child);
-    const start = (performance.now() - began) / 1000;
-    await load(requests / 3);
-    const [cpuBefore, from] = [cpuOf(child.pid), performance.now()];
-    const latencies = await load(requests);
-    return {
-      start,
-      cpu: (cpuOf(child.pid) - cpuBefore) / requests,
-      rate: requests / ((performance.now() - from) / 1000),
-      p99: quantile(latencies, 0.99),
-      rss: rssOf(child.pid),
-    };
+    return await withProduct(app, howToStart(app, node, folder, path, env), async (running) => {
+      const load = (/** @type {number} */ count) =>
+        closedLoop(`${running.url}${path}`, { connections: CONNECTIONS, requests: count, agent });
+      await load(requests / 3);
+      const [cpuBefore, from] = [running.cpuMillis(), performance.now()];
+      const latencies = await load(requests);
+      return {
+        start: running.startSeconds,
+        cpu: (running.cpuMillis() - cpuBefore) / requests,
+        rate: requests / ((performance.now() - from) / 1000),
+        p99: quantile(latencies, 0.99),
+        rss: rssOf(running.pid),
+      };
+    });
   } finally {
     agent.destroy();
-    child.kill('SIGKILL');
-    await exited;
     collector.close();
-    rmSync(data, { recursive: true, force: true });
   }
 }
 
-async function ready(url, child) {
-  for (const until = performance.now() + START_MILLIS; performance.now() < until; ) {
-    if (child.exitCode !== null) throw new Error(`it ended: ${child.exitCode}`);
-    try {
-      return await sendOk(url);
-    } catch {
-      await sleep(20);
-    }
-  }
-  throw new Error('it did not start');
-}
-
-function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MILLIS;
-}
+const howToStart = (app, node, folder, path, env) => ({
+  folder,
+  node,
+  path,
+  command: (given) => [node, ...app.args(given)],
+  env: () => env,
+});
 
 const rssOf = (pid) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1000;
