@@ -18,6 +18,7 @@ const NAMES = [
   'truth',
   'real-apps',
   'products',
+  'recipes',
   'rivals',
   'load',
   'cost',

@@ -222,7 +222,7 @@ const asVerdict = (/** @type {boolean} */ isRight) =>
   /** @type {Verdict} */ (isRight ? 'right' : 'misled');
 
 /** By name: the line that is reported is inside of the function. */
-const isSame = (/** @type {Place} */ reported, /** @type {Place} */ { name, file }) =>
+export const isSame = (/** @type {Place} */ reported, /** @type {Place} */ { name, file }) =>
   reported.file === file &&
   (name === '' || name.split(/[. ]/).at(-1) === reported.name.split(/[. ]/).at(-1));
 

@@ -189,7 +189,7 @@ async function late(/** @type {string} */ name) {
 }
 
 /** Of every process that has been started and lives still. */
-async function collectProfiles(/** @type {string} */ folder) {
+export async function collectProfiles(/** @type {string} */ folder) {
   const pids = readdirSync(folder)
     .filter((name) => name.endsWith('.started'))
     .map((name) => Number.parseInt(name, 10))
