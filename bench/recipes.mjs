@@ -22,7 +22,7 @@ import { closedLoop } from './support/load.mjs';
 import { withProduct } from './support/product.mjs';
 import { entryIn, installByRecipe, startOf } from './support/recipe.mjs';
 
-const NAMES = ['ghost', 'n8n', 'directus', 'strapi', 'payload'];
+const NAMES = ['ghost', 'n8n', 'directus', 'strapi', 'payload', 'node-red', 'verdaccio'];
 const OWN_FOLDER = join(PRODUCTS, 'own');
 const AGENT = join(OWN_FOLDER, 'node_modules/@opentelemetry/auto-instrumentations-node');
 const PROFILER = join(import.meta.dirname, 'real-apps/support/profile.cjs');
@@ -36,6 +36,7 @@ const SERVER_KIND = 2;
 const SHORTEST_SECONDS = 0.1;
 const [QUARTER, HALF] = [0.25, 0.5];
 const CONNECTIONS = 4;
+const MINIFIED_CHARACTERS = 2;
 const SENT_MILLIS = 3000;
 const EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '500' };
 
@@ -267,7 +268,11 @@ function shareOfPlace(attributes, truth) {
     attributes['code.line.number'] ?? 0,
     attributes['code.column.number'] ?? 0,
   );
-  return truth.share((path) => path.some((each) => isSame(place, each)));
+  // A map may have the source of a minified function, and not its name.
+  const isMinified = (
+    /** @type {import('./real-apps/support/places.mjs').Place} */ { name, file },
+  ) => file === place.file && name.length <= MINIFIED_CHARACTERS;
+  return truth.share((path) => path.some((each) => isSame(place, each) || isMinified(each)));
 }
 
 /** @returns {Verdict} */

@@ -11,6 +11,7 @@ import { sendOk } from '../../tools/http-client.cjs';
 
 const START_MILLIS = 180_000;
 const ASK_MILLIS = 5000;
+const SIGNALS = ['SIGINT', 'SIGTERM'];
 const STDERR_CHARACTERS = 200_000;
 /** The kernel counts CPU time of a process in hundredths of a second. */
 const TICK_MILLIS = 10;
@@ -68,6 +69,18 @@ export async function withProduct(app, { folder, node, command, path, env }, use
       stderr = (stderr + text).slice(-STDERR_CHARACTERS);
     });
     const pid = /** @type {number} */ (child.pid);
+    const kill = () => {
+      try {
+        process.kill(-pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    };
+    const stop = () => {
+      kill();
+      process.exit(1);
+    };
+    for (const signal of SIGNALS) process.once(signal, stop);
     try {
       const url = `http://127.0.0.1:${given.port}`;
       await ready(`${url}${path}`, app.readyText ?? /^/, () => child.exitCode ?? child.signalCode);
@@ -82,11 +95,8 @@ export async function withProduct(app, { folder, node, command, path, env }, use
     } catch (error) {
       throw new Error(`${error}\n${stderr.slice(-4000)}`, { cause: error });
     } finally {
-      try {
-        process.kill(-pid, 'SIGKILL');
-      } catch {
-        // It has ended by itself.
-      }
+      for (const signal of SIGNALS) process.off(signal, stop);
+      kill();
       await exited;
     }
   } finally {
