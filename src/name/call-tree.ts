@@ -55,15 +55,23 @@ export class CallTree {
   readonly #observations: { readonly observation: Observation; readonly nodes: Set<TreeNode> }[] =
     [];
 
-  /** @param lackedCpuMillis nothing ran for so much of it */
+  /** Milliseconds of the block of which a function must have more than half. */
+  readonly #whole: number;
+
+  /**
+   * @param lackedCpuMillis nothing ran for so much of it
+   * @param whole by default the time in which what ran can be named
+   */
   constructor(
     observations: Iterable<Observation>,
     private readonly lackedCpuMillis = 0,
+    whole?: number,
   ) {
     for (const observation of observations) {
       this.#sampled += observation.weight;
       if (observation.steps.length > 0 && observation.weight > 0) this.#add(observation);
     }
+    this.#whole = whole ?? this.weight;
   }
 
   get #ran(): number {
@@ -92,7 +100,8 @@ export class CallTree {
 
   /**
    * The place that the block is named by: rule 6 of src/name/README.md. If its heaviest function
-   * has less than half of the block, half of that function's time is the bar for its callees.
+   * has less than half of the block, half of that function's time is the bar for its callees, and
+   * none is named if `below` knows one of the application.
    */
   place(): TreeNode | undefined {
     const all = [...this.#root.children.values()];
@@ -104,7 +113,9 @@ export class CallTree {
       all.filter(({ step }) => unitOf(step) === unit),
       ({ weight }) => weight,
     );
-    const place = from && descend(from, from.weight * 2 > this.weight ? this.weight : from.weight);
+    const isMost = from !== undefined && from.weight * 2 > this.weight;
+    if (unit === '' && !isMost && this.#onMost('app').length > 0) return undefined;
+    const place = from && descend(from, isMost ? this.#whole : from.weight);
     if (place === undefined || ofUnit * 4 < this.#ran) return undefined;
     if (unit !== '' && ofUnit * 2 >= this.weight) return place;
     return this.#onStack(place) * 4 >= this.weight ? place : undefined;
@@ -127,22 +138,28 @@ export class CallTree {
    * the innermost of the application, else the outermost of packages. Undefined if there is none.
    */
   below(): CallTree | undefined {
+    const app = heaviest(this.#onMost('app'), ({ weight }) => 1 / weight);
+    const dependency = () => heaviest(this.#onMost('dependency'), ({ weight }) => weight);
+    const key = (app ?? dependency())?.step.key;
+    if (key === undefined) return undefined;
+    const observations = this.#observations.flatMap(({ observation }) => {
+      const at = observation.steps.findIndex((step) => step.key === key);
+      return at === -1 ? [] : [{ ...observation, steps: observation.steps.slice(at) }];
+    });
+    return new CallTree(observations, 0, this.weight);
+  }
+
+  /** Functions that half of the time has on its stack. */
+  #onMost(origin: Step['origin']): { readonly step: Step; readonly weight: number }[] {
     const on = new Map<string, { step: Step; weight: number }>();
     for (const { observation } of this.#observations)
       for (const step of new Map(observation.steps.map((each) => [each.key, each])).values()) {
         const { weight = 0 } = on.get(step.key) ?? {};
         on.set(step.key, { step, weight: weight + observation.weight });
       }
-    const most = [...on.values()].filter(({ weight }) => weight * 2 >= this.#sampled);
-    const of = (origin: Step['origin']) => most.filter(({ step }) => step.origin === origin);
-    const app = heaviest(of('app'), ({ weight }) => 1 / weight);
-    const key = (app ?? heaviest(of('dependency'), ({ weight }) => weight))?.step.key;
-    if (key === undefined) return undefined;
-    const observations = this.#observations.flatMap(({ observation }) => {
-      const at = observation.steps.findIndex((step) => step.key === key);
-      return at === -1 ? [] : [{ ...observation, steps: observation.steps.slice(at) }];
-    });
-    return new CallTree(observations);
+    return [...on.values()].filter(
+      ({ step, weight }) => step.origin === origin && weight * 2 >= this.#sampled,
+    );
   }
 
   /**

@@ -112,6 +112,18 @@ describe('many callers', () => {
     expect(describeOf(200, ...callers).code).toMatchObject({ functionName: 'map', line: 7 });
   });
 
+  test('of one that loads modules: not what one of its samples has seen', () => {
+    const boot = app('boot', 90, 80);
+    const init = (line: number) => app('init', line, 40);
+    const { code } = describeOf(
+      180,
+      prompt(50, app('rows', 5, 1), init(49), boot),
+      prompt(97, app('members', 4, 1), init(61)),
+      prompt(162, app('keys', 7, 1)),
+    );
+    expect(code).toMatchObject({ functionName: 'init' });
+  });
+
   test('of packages: the outermost function that most of the block has on its stack', () => {
     const stacks = ['a', 'b', 'c', 'd', 'e'].map((name, i) => {
       const inner = i < 3 ? [lib('escape', 4), lib('render', 9)] : [];
