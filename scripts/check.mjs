@@ -36,6 +36,11 @@ const CHECKS = {
     what: 'the tarball in empty applications: npm, pnpm, yarn 1 and 4, both module formats',
     commands: [['test/adopt/run.mjs']],
   },
+  docs: {
+    what: 'each command of README.md and docs/, typed in an empty folder; two minutes',
+    builds: true,
+    commands: [['test/adopt/docs.mjs']],
+  },
   examples: {
     what: 'each folder of examples/, from the tarball; --quick for those with few dependencies',
     commands: [['test/adopt/examples.mjs']],

@@ -10,14 +10,13 @@ import { resolveConfig } from '../../src/config.ts';
 import { EventLoopInstrumentation } from '../../src/instrumentation.ts';
 import * as semconv from '../../src/semconv.ts';
 import {
-  anchors,
+  blocksOfCommands,
   type CodeBlock,
   codeBlocks,
-  PAGES,
-  ROOT,
-  read,
-  relativeLinks,
-} from './support/markdown.ts';
+  KNOWN,
+  NOT_RUN,
+} from '../../tools/doc-commands.cjs';
+import { anchors, PAGES, ROOT, read, relativeLinks } from './support/markdown.ts';
 
 const BLOCKS = PAGES.flatMap(codeBlocks);
 const blocksIn = (...languages: string[]) =>
@@ -77,6 +76,41 @@ test('the pages run one application, and name one line of it', () => {
   expect(places.length).toBeGreaterThan(5);
   const line = 1 + Number(application?.split('\n').findIndex((text) => text.includes('for (')));
   expect(new Set(places.map(([, ...of]) => Number(of.find(Boolean))))).toEqual(new Set([line]));
+});
+
+describe('commands', () => {
+  test('those in blocks of README.md and docs/ are run by `check -- docs`, or say why not', () => {
+    const blocks = blocksOfCommands();
+    const unknown = blocks
+      .filter(({ reason }) => reason === undefined)
+      .flatMap(({ where, commands }) => commands.map((command) => `${where}: ${command}`))
+      .filter((row) => !KNOWN.test(row.slice(row.indexOf(': ') + 2)));
+    expect(unknown).toEqual([]);
+    expect(blocks.filter(({ commands }) => commands.length === 0)).toEqual([]);
+    const used = new Set(blocks.map(({ reason }) => reason).filter(Boolean));
+    expect(used).toEqual(new Set(Object.values(NOT_RUN)));
+  });
+
+  test('`npm run` names a script, a check or a benchmark that there is', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const checks = [...read('scripts/check.mjs').matchAll(/^ {2}(\w+): \{/gm)].map(
+      ([, name]) => name,
+    );
+    const isThere = (text: string) => {
+      const [, script = '', , name] = /npm run ([\w:]+)(\s+--\s+(\w[\w-]*))?/.exec(text) ?? [];
+      if (script === 'check' && name !== undefined) return checks.includes(name);
+      if (script === 'bench' && name !== undefined)
+        return existsSync(join(ROOT, `bench/${name}.mjs`));
+      // `start` is the application's own.
+      return script in scripts || script === 'start';
+    };
+    const pages = PAGES.filter((page) => /^(README|CONTRIBUTING|docs\/|bench\/)/.test(page));
+    const named = pages.flatMap((page) =>
+      [...read(page).matchAll(/npm run [\w:]+(?:\s+--\s+\w[\w-]*)?/g)].map(([text]) => text),
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((text) => !isThere(text))).toEqual([]);
+  });
 });
 
 describe('the reference', () => {

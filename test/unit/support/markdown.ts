@@ -21,31 +21,6 @@ export const PAGES: readonly string[] = [
 
 export const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-export interface CodeBlock {
-  readonly page: string;
-  /** Of the fence. */
-  readonly line: number;
-  readonly language: string;
-  readonly text: string;
-}
-
-export function codeBlocks(page: string): CodeBlock[] {
-  const blocks: CodeBlock[] = [];
-  let open: { line: number; indent: number; language: string; text: string[] } | undefined;
-  for (const [i, line] of read(page).split('\n').entries()) {
-    const fence = /^( *)```(\w*)/.exec(line);
-    if (fence === null) open?.text.push(line.slice(open.indent));
-    else if (open === undefined) {
-      const [, indent = '', language = ''] = fence;
-      open = { line: i + 1, indent: indent.length, language, text: [] };
-    } else {
-      blocks.push({ page, ...open, text: open.text.join('\n') });
-      open = undefined;
-    }
-  }
-  return blocks;
-}
-
 /** Without its blocks of code. */
 export function prose(page: string): string {
   return read(page).replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '');
