@@ -2,8 +2,8 @@
 // empty folder, with the package as it would be published and an application that has never heard
 // of it. What README.md says is installed is all that is installed there.
 // `npm run check -- transcripts` runs everything anew and writes it into the pages. With `--check`,
-// it fails if what stands on README.md or docs/console.md is not what is printed, numbers aside, or
-// if the receiver of docs/getting-started.md does not print the block under its request.
+// it fails if what stands on README.md is not what is printed, numbers aside, or if the receiver of
+// docs/getting-started.md does not print the block under its request.
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -155,7 +155,6 @@ const SET_UP = [
 ];
 const RECEIVE = 'node receiver.js';
 const COMMAND = `npx ${PACKAGE} --page app.js`;
-const CONSOLE = `node --import ${PACKAGE}/console app.js`;
 const REGISTER = `OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE=true \\\n  node --import ${PACKAGE}/register app.js`;
 const SERVE = `OTEL_EXPORTER_OTLP_PROTOCOL=http/json ${REGISTER}`;
 
@@ -181,8 +180,6 @@ writeFileSync(join(folder, 'receiver.js'), withoutHead(RECEIVER));
 install(SET_UP[0]);
 install(toConsole);
 writeToReadme(shell(`$ ${COMMAND}`, ...(await run(COMMAND)).split('\n')));
-const onConsole = shell(`$ ${CONSOLE}`, ...(await run(CONSOLE)).split('\n'));
-write('docs/console.md', 'this package', onConsole);
 install(toRegister);
 const receiver = await start(RECEIVE);
 const served = await run(SERVE);
@@ -214,7 +211,6 @@ writeToReadme(
   ),
 );
 writeToReadme(fenced('js', application));
-write('docs/getting-started.md', 'application', fenced('js', application));
 
 if (!options.check) {
   const page = 'docs/getting-started.md';

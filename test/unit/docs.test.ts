@@ -64,12 +64,9 @@ describe('links', () => {
   });
 });
 
-test('the pages run one application, and name one line of it', () => {
-  const pages = ['README.md', 'docs/getting-started.md', 'docs/console.md'].map(read);
-  const [application, ofGettingStarted] = pages.map(
-    (page) => /```js\n([^`]*createHash[\s\S]*?)```/.exec(page)?.[1],
-  );
-  expect(ofGettingStarted).toBe(application);
+test('the pages name one line of the application of README.md', () => {
+  const pages = ['README.md', 'docs/getting-started.md'].map(read);
+  const application = /```js\n([^`]*createHash[\s\S]*?)```/.exec(pages[0] ?? '')?.[1];
   const places = pages.flatMap((page) => [
     ...page.matchAll(/app\.js(?::| (?!2>))(\d+)|code\.line\.number +(\d+)/g),
   ]);
