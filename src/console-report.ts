@@ -3,7 +3,6 @@
  * is active. Its own session runs while the application has enabled none. Never throws: a preload
  * that throws ends the application before it begins.
  */
-import { subscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
@@ -11,7 +10,6 @@ import { activeSession, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
 import { OnceLogger } from './otel/diag-once.ts';
-import { BLOCK_CHANNEL, type BlockMessage } from './report/block-channel.ts';
 import { createInstruments } from './report/instruments.ts';
 import type { SessionTargets } from './session/common.ts';
 import { type Session, startSession } from './session/session.ts';
@@ -42,12 +40,8 @@ function start(): void {
   const { console: format, thresholdMillis } = config;
   const settle = () => activeSession()?.settle();
   const reporter = new ConsoleReporter(format, settle, thresholdMillis, true);
+  // Every copy of the package publishes on the channels, whichever is active.
   reporter.start();
-  // Every copy of the package publishes there, whichever is active.
-  subscribe(BLOCK_CHANNEL, (message) => {
-    const { block, context, ignored } = message as BlockMessage;
-    if (ignored !== true) reporter.block(block, context);
-  });
   // A signal that the process has sent itself may not have come yet: that takes one turn.
   doAtLoopEnd(() => undefined);
   const session = runSession(config);

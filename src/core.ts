@@ -5,9 +5,9 @@
  */
 import { markEndOfOwnCode } from './sample/own-code.ts'; // first: see there
 
+export { BLOCK_CHANNEL, LAG_CHANNEL, REQUEST_CHANNEL } from './channels.ts';
 export { startConsoleReport } from './console-report.ts';
 export { EventLoopInstrumentation, forRecording } from './instrumentation.ts';
-export { BLOCK_CHANNEL } from './report/block-channel.ts';
 export { EventLoopSpanProcessor } from './stalls/event-loop-span-processor.ts';
 
 markEndOfOwnCode((whereAmI) => whereAmI()); // last: see there

@@ -8,7 +8,6 @@ import type { Block } from './block.ts';
 import type { ResolvedConfig } from './config.ts';
 import type { Exclusions } from './detect/exclude/exclusions.ts';
 import type { RunDelay } from './detect/exclude/run-delay.ts';
-import type { GcMeter } from './detect/gc-meter.ts';
 import type { Ledger } from './detect/ledger.ts';
 import type { Call } from './detect/running-code.ts';
 import type { OriginOptions } from './name/in-app.ts';
@@ -31,8 +30,6 @@ export interface Extra {
   parentOf?(span: Span): Span | undefined;
   /** Calls to that port, open or ended lately. */
   callsTo?(port: number): Call[];
-  /** @returns whether the page is written; never throws */
-  writeReport?(path: string, log: OnceLogger): boolean;
 }
 
 /** An extra in the watchdog thread. */
@@ -53,8 +50,6 @@ export interface Part {
 
 /** The lag timer and the ledger call these. */
 export interface LoopListener {
-  /** `samples` samples have this lag. The timer takes 50 a second by default. */
-  lag?(millis: number, samples: number): void;
   /** Now and then, in a beat of the lag timer: every 100 ms, or when one comes. */
   upkeep?(now: number): void;
   /** The lag timer is armed: as long as the loop turns, the next beat comes at `due`. */
@@ -108,7 +103,6 @@ export interface SessionView {
   readonly watchdogMemory: SharedMemory | undefined;
   /** Which code is the application's own; not by a function of the application. */
   readonly origin: OriginOptions;
-  readonly collections: GcMeter['collections'];
   /** Nothing is exported. */
   readonly isConsoleOnly: boolean;
   instruments(): Instruments;

@@ -1,9 +1,24 @@
 /** Exports the public names, and nothing else. */
-export { BLOCK_CHANNEL, EventLoopInstrumentation, EventLoopSpanProcessor } from './core.ts';
-export type { BlockMessage } from './report/block-channel.ts';
+export type {
+  BlockMessage,
+  EvidenceOptions,
+  FunctionWait,
+  LagMessage,
+  NamedBlock,
+  RequestMessage,
+  RequestWait,
+} from './channels.ts';
+export {
+  BLOCK_CHANNEL,
+  EventLoopInstrumentation,
+  EventLoopSpanProcessor,
+  LAG_CHANNEL,
+  REQUEST_CHANNEL,
+} from './core.ts';
 export * from './semconv.ts';
 export type {
   AsyncHooksMode,
+  AttributedRequest,
   BlockCause,
   BlockEventsMode,
   BlockingCode,
@@ -14,5 +29,7 @@ export type {
   EventLoopInstrumentationConfig,
   FunctionShare,
   HealthServerConfig,
+  SampledFrame,
+  SampledStack,
   SuspensionReason,
 } from './types.ts';

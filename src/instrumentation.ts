@@ -15,7 +15,6 @@ import {
   MIN_HEALTH_WINDOW_MILLIS,
   UNKNOWN_HEALTH,
 } from './detect/lag/health.ts';
-import { EXTRAS } from './extras.ts';
 import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { expectingBlocks } from './otel/context-marks.ts';
 import { OnceLogger } from './otel/diag-once.ts';
@@ -190,7 +189,15 @@ export class EventLoopInstrumentation {
     if (typeof path !== 'string' || path.trim() === '')
       throw new TypeError(`writeReport: path must be a path, got ${typeof path}`);
     await this.forceFlush();
-    return EXTRAS.some((extra) => extra.writeReport?.(path, this._log) === true);
+    try {
+      const { writeReport } = copies();
+      if (writeReport === undefined) throw new Error('it needs the option reportFile');
+      writeReport(path);
+      return true;
+    } catch (error) {
+      this._log.log('warn', 'cannot write the report page', error);
+      return false;
+    }
   }
 
   /**

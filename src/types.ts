@@ -151,6 +151,34 @@ export interface EventLoopBlock {
   readonly topFunctions?: readonly FunctionShare[];
 }
 
+/** A stack of a block, and for how many milliseconds of it that stands. */
+export interface SampledStack {
+  /** Innermost first. A built-in function that ran is one, too, without a file. */
+  readonly frames: readonly SampledFrame[];
+  readonly millis: number;
+}
+
+/** A frame of a {@link SampledStack}. `file` is empty and a line 0 if it is not known. */
+export interface SampledFrame {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  readonly functionLine: number;
+  /** The file that runs, if `file` is the source of it. */
+  readonly builtFile?: string;
+  /** `true` for code of the application itself: see the option `inApp`. Absent otherwise. */
+  readonly inApp?: true;
+}
+
+/** What a block is attributed to, as far as spans say. */
+export interface AttributedRequest {
+  /** Route of the request, as in `GET /report`, else the name of the blocking span. */
+  readonly operation?: string | undefined;
+  /** The ended request that has started what blocked, such as a consumer; then it has no trace. */
+  readonly madeBy?: string | undefined;
+  readonly traceId?: string | undefined;
+}
+
 /** The health of the event loop over the last seconds: what `health()` returns. */
 export interface EventLoopHealth {
   /**

@@ -4,12 +4,15 @@
  * no flush, and what intercepts `console` or `process.stderr` gets only what the application has
  * written.
  */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isMainThread } from 'node:worker_threads';
-import type { Context } from '@opentelemetry/api';
-import { attributedRequest } from '../report/attributed-request.ts';
+import {
+  BLOCK_CHANNEL,
+  type BlockMessage,
+  REQUEST_CHANNEL,
+  type RequestMessage,
+} from '../channels.ts';
+import { follow, type Output } from '../output.ts';
 import { blockLine, PLAIN, repeatedLine } from '../report/block-line.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { adviceOf } from '../summary/advice.ts';
 import { blockJson, repeatedJson, summaryJson } from '../summary/json.ts';
 import { functionKeyOf } from '../summary/requests.ts';
@@ -17,7 +20,6 @@ import { RunTimes, SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
 import { copies } from '../support/copies.ts';
 import { jsonLine } from '../support/escape.ts';
-import { attempt } from '../support/guard.ts';
 import { launches } from '../support/launches.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { writeLines } from '../support/stderr.ts';
@@ -35,6 +37,16 @@ const MAX_ADVISED = 1000;
 /** Stopped until the application is loaded: its summary is due if the process exits before. */
 let paused: ConsoleReporter | undefined;
 
+/** The option `console`. */
+export const consoleReport: Output = ({ config, log, settle }) => {
+  const { console: format, thresholdMillis } = config;
+  if (format === false) return undefined;
+  const failed = (error: unknown) => log.later.log('error', 'cannot print a block', error);
+  const reporter = new ConsoleReporter(format, settle, thresholdMillis, false, failed);
+  reporter.start();
+  return reporter;
+};
+
 export class ConsoleReporter {
   readonly #summary = new Summary();
   readonly #paint = hasColors() ? STYLED : PLAIN;
@@ -45,6 +57,7 @@ export class ConsoleReporter {
   readonly #repeats = new Repeats();
   readonly #launches = launches();
   #hasSummarized = false;
+  #unsubscribe: (() => void)[] = [];
 
   /**
    * @param format `true`: lines for people
@@ -57,13 +70,17 @@ export class ConsoleReporter {
     private readonly settle: () => void,
     private readonly thresholdMillis: number,
     private readonly isEntry = false,
+    private readonly failed?: (error: unknown) => void,
   ) {}
 
   start(): void {
     if (paused !== undefined) unlisten('exit', paused.#summarizeAtExit);
     paused = undefined;
     this.#times.start();
-    subscribe(REQUEST_CHANNEL, this.#onRequest);
+    this.#unsubscribe = [
+      follow<BlockMessage>(BLOCK_CHANNEL, (message) => this.#onBlock(message), this.failed),
+      follow<RequestMessage>(REQUEST_CHANNEL, (request) => this.#onRequest(request), this.failed),
+    ];
     listen('exit', this.summarize);
     // A worker thread gets no signals.
     if (isMainThread && process.platform !== 'win32') listen(SUMMARY_SIGNAL, this.#onSignal);
@@ -72,7 +89,7 @@ export class ConsoleReporter {
   /** Writes the summary now: the process may exit long after this. */
   stop(): void {
     this.#times.stop();
-    unsubscribe(REQUEST_CHANNEL, this.#onRequest);
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
     unlisten('exit', this.summarize);
     unlisten(SUMMARY_SIGNAL, this.#onSignal);
     if (copies().areWrappersKept) {
@@ -81,8 +98,9 @@ export class ConsoleReporter {
     } else this.#summarizeOnce();
   }
 
-  block(block: EventLoopBlock, context: Context): void {
-    if (this.#isSilent()) return;
+  #onBlock(message: BlockMessage): void {
+    if (message.ignored === true || this.#isSilent()) return;
+    const { block } = message;
     this.#newBlocks++;
     const { listeningSince = Number.POSITIVE_INFINITY } = this.#times;
     const timed = this.#times.of(block);
@@ -90,7 +108,7 @@ export class ConsoleReporter {
     this.#writeRepeated(this.#times.now);
     if (!this.#repeats.isShown(block)) return;
     writeLines((cwd) => {
-      const attribution = attributedRequest(context);
+      const attribution = message.request();
       const isStartUp =
         attribution.operation === undefined && timed.startTimeMillis < listeningSince;
       if (this.format !== 'json')
@@ -139,14 +157,10 @@ export class ConsoleReporter {
     this.#writeSummary();
   };
 
-  /** An error of a subscriber would be an uncaught exception. */
-  readonly #onRequest = (message: unknown): void => {
-    attempt(() => {
-      if (this.#isSilent()) return;
-      const request = this.#times.of(message as RequestMessage);
-      this.#summary.addRequest(request, this.#times.listeningSince);
-    });
-  };
+  #onRequest(message: RequestMessage): void {
+    if (this.#isSilent()) return;
+    this.#summary.addRequest(this.#times.of(message), this.#times.listeningSince);
+  }
 
   #isSilent(): boolean {
     return copies().isConsoleReporting && !this.isEntry;

@@ -7,17 +7,21 @@
  * gets longer slots. The summary counts every block.
  */
 
+import type { RequestMessage, RequestWait } from '../channels.ts';
 import { keyOf } from '../name/key.ts';
-import type { SampledStack } from '../name/sampled-stacks.ts';
-import type { AttributedRequest } from '../report/block-line.ts';
-import type { RequestMessage, RequestWait } from '../report/request-channel.ts';
 import { summaryJson } from '../summary/json.ts';
 import { RunTimes } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
 import { copies } from '../support/copies.ts';
 import { attempt } from '../support/guard.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
-import type { BlockingCode, CodePlace, EventLoopBlock } from '../types.ts';
+import type {
+  AttributedRequest,
+  BlockingCode,
+  CodePlace,
+  EventLoopBlock,
+  SampledStack,
+} from '../types.ts';
 import { PACKAGE_VERSION } from '../version.ts';
 import type { ReportBlock, ReportRequest } from './document.ts';
 import { LagTimeline } from './lag-timeline.ts';
@@ -209,9 +213,6 @@ export function recorderOfThread(): ReportRecorder {
   shared.recorder ??= new ReportRecorder();
   return shared.recorder;
 }
-
-/** Undefined if no session of this thread had a report page. */
-export const knownRecorder = () => copies().recorder as ReportRecorder | undefined;
 
 function byStart<Item extends { startTimeMillis: number }>(items: readonly Item[]): Item[] {
   return [...items].sort((a, b) => a.startTimeMillis - b.startTimeMillis);

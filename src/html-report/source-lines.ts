@@ -8,15 +8,13 @@
  */
 import fs from 'node:fs';
 import { basename, dirname, isAbsolute } from 'node:path';
-import type { WeightedSample } from '../block.ts';
-import type { OriginOf } from '../name/in-app.ts';
 import { ANONYMOUS } from '../name/stack-path.ts';
 import { mapOf } from '../source-maps/map-of.ts';
 import { resolveSource, withRoot } from '../source-maps/resolve-source.ts';
 import { isFile } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { timeOrigin } from '../support/time.ts';
-import type { CodePlace } from '../types.ts';
+import type { CodePlace, SampledStack } from '../types.ts';
 import type { StackTree } from './stack-tree.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
@@ -26,8 +24,8 @@ const MAX_PLACES = 200;
 const MAX_LINES = 2000;
 const MAX_LINE_LENGTH = 200;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Files of which it is remembered what they were built to. */
-const MAX_BUILT = 1000;
+/** Files of the application that are remembered. */
+const MAX_FILES = 1000;
 const LINES_AROUND = 2;
 const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
 const SOURCE_FILE = /\.[cm]?[jt]sx?$/;
@@ -41,20 +39,17 @@ interface MapContents {
 }
 
 export class SourceLines {
-  readonly #builtFiles = new Map<string, string>();
+  /** Of the application, by the file that is built of each. */
+  readonly #builtFiles = new Map<string, string | undefined>();
   #bytesLeft = 0;
 
-  constructor(
-    private readonly originOf: OriginOf,
-    private readonly startedAt = timeOrigin,
-  ) {}
+  constructor(private readonly startedAt = timeOrigin) {}
 
   /** After a block: nothing is read yet. */
-  add(samples: readonly WeightedSample[]): void {
-    for (const { frames } of samples)
-      for (const { file, builtFile } of frames)
-        if (builtFile !== undefined && file !== undefined && this.#builtFiles.size < MAX_BUILT)
-          this.#builtFiles.set(file, builtFile);
+  add(stacks: readonly SampledStack[]): void {
+    for (const { frames } of stacks)
+      for (const { file, builtFile, inApp } of frames)
+        if (inApp && this.#builtFiles.size < MAX_FILES) this.#builtFiles.set(file, builtFile);
   }
 
   /**
@@ -96,8 +91,8 @@ export class SourceLines {
   }
 
   #isShown(file: string): boolean {
-    if (!SOURCE_FILE.test(file) || /(^|[\\/])node_modules[\\/]/.test(file)) return false;
-    return this.originOf(file) === 'app';
+    const isSource = SOURCE_FILE.test(file) && !/(^|[\\/])node_modules[\\/]/.test(file);
+    return isSource && this.#builtFiles.has(file);
   }
 
   #textOf(file: string): string | undefined {

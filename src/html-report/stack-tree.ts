@@ -2,7 +2,7 @@
  * Stacks, each frame that they share once. Guarantees: a bounded number of nodes; what comes after
  * them ends at the innermost node that is known.
  */
-import type { SampledFrame, SampledStack } from '../name/sampled-stacks.ts';
+import type { SampledFrame, SampledStack } from '../types.ts';
 import type { ReportFrame } from './document.ts';
 
 /** Some 100 bytes each. */

@@ -2,7 +2,7 @@
  * Stacks as a `.cpuprofile`, the JSON of V8's own profiler (`Profiler.Profile` of the inspector),
  * which Chrome DevTools, VS Code and speedscope open. Also runs in a browser, for the report page.
  */
-import type { SampledFrame, SampledStack } from './sampled-stacks.ts';
+import type { SampledFrame, SampledStack } from '../types.ts';
 
 interface Node {
   readonly id: number;

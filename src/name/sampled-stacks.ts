@@ -6,29 +6,24 @@
  */
 import type { WeightedSample } from '../block.ts';
 import { toPath } from '../support/file-url.ts';
+import type { SampledFrame, SampledStack } from '../types.ts';
+import type { OriginOf } from './in-app.ts';
 import { ANONYMOUS } from './stack-path.ts';
 import { LATE_MILLIS } from './weights.ts';
 
-export interface SampledFrame {
-  readonly name: string;
-  readonly file: string;
-  readonly line: number;
-  readonly functionLine: number;
-}
-
-export interface SampledStack {
-  /** Innermost first. */
-  readonly frames: readonly SampledFrame[];
-  readonly millis: number;
-}
-
-export function sampledStacks(samples: readonly WeightedSample[]): SampledStack[] {
+export function sampledStacks(
+  samples: readonly WeightedSample[],
+  originOf: OriginOf,
+): SampledStack[] {
   return samples
-    .map((sample) => ({ frames: framesOf(sample), millis: sample.weight }))
+    .map((sample) => ({ frames: framesOf(sample, originOf), millis: sample.weight }))
     .filter(({ frames }) => frames.length > 0);
 }
 
-function framesOf({ frames, requestedAt, time, nativeCall }: WeightedSample): SampledFrame[] {
+function framesOf(
+  { frames, requestedAt, time, nativeCall }: WeightedSample,
+  originOf: OriginOf,
+): SampledFrame[] {
   const running = frames.filter(({ isOwn }) => !isOwn);
   const isLate = time - requestedAt >= LATE_MILLIS;
   // This function has only just been called: its caller kept the sample waiting.
@@ -38,6 +33,8 @@ function framesOf({ frames, requestedAt, time, nativeCall }: WeightedSample): Sa
     file: frame.file === undefined ? '' : toPath(frame.file),
     line: frame.line ?? 0,
     functionLine: frame.functionLine ?? 0,
+    ...(frame.builtFile !== undefined && { builtFile: frame.builtFile }),
+    ...(frame.file !== undefined && originOf(frame.file) === 'app' && { inApp: true as const }),
   }));
   if (nativeCall === undefined) return stack;
   return [{ name: nativeCall.name, file: '', line: 0, functionLine: 0 }, ...stack];

@@ -1,166 +1,33 @@
-/**
- * A block with everything that it was explained from, as a plain value: one line of JSON in the
- * file of the option `recordFile`. Times are milliseconds since the start of the block. Files,
- * packages and frames are tables, to which the other parts refer by index.
- */
-import asyncHooks from 'node:async_hooks';
-import { isSpanContextValid, ROOT_CONTEXT, trace } from '@opentelemetry/api';
-import type { StackFrame } from '../block.ts';
-import { MAX_FREEING_MILLIS } from '../name/cause.ts';
-import { passesOn } from '../name/continuation.ts';
-import { createOriginOf, isNodeFile, isWasmFile } from '../name/in-app.ts';
-import { dependsOn, packageOf } from '../name/packages.ts';
-import { builtIns } from '../native/built-ins.ts';
-import { madeByIn } from '../otel/context-marks.ts';
-import type { BlockReport } from '../report/emitter.ts';
-import type { CodePlace } from '../types.ts';
+/** The option `recordFile`: each block that is reported becomes a line of JSON. */
+import { BLOCK_CHANNEL, type BlockMessage } from '../channels.ts';
+import { withoutTracing } from '../otel/sdk-internals.ts';
+import { follow, type Output } from '../output.ts';
+import { fileOfThisThread } from '../support/files.ts';
+import { appendLine } from './record-file.ts';
 
-export type Recording = ReturnType<typeof toRecording>;
+const MAX_LINE_LENGTH = 256 << 10;
 
-export interface RecordingOptions extends NonNullable<Parameters<typeof createOriginOf>[0]> {
-  /** Otherwise each function, and each part of a path, is a number. */
-  readonly hasNames: boolean;
-  /** Start and end of each garbage collection between two times of the clock. */
-  collections(from: number, until: number): readonly (readonly [number, number])[] | undefined;
-}
+export const recording: Output = ({ config, log }) => {
+  const { recordFile, recordNames: names } = config;
+  if (recordFile === undefined) return undefined;
+  // Absolute: the application may change its working directory.
+  const file = fileOfThisThread(recordFile);
+  const stop = follow<BlockMessage>(
+    BLOCK_CHANNEL,
+    (message) => withoutTracing(() => appendLine(file, lineOf(message, names))),
+    (error) => log.later.log('error', 'cannot write to recordFile', error),
+  );
+  return { stop };
+};
 
-export function toRecording(report: BlockReport, options: RecordingOptions) {
-  const { ended, block, context, span } = report;
-  const { inApp, cwd = '', mainFile, hasNames } = options;
-  const originOf = createOriginOf(options);
-  const names = hasNames ? REAL_NAMES : createPseudonyms();
-  const since = (time: number) => round(time - ended.start);
-  const files = new Table<string>();
-  const frames = new Table<StackFrame>();
-  const samples = report.samples.map((sample) => ({
-    requestedAt: Number.isNaN(sample.requestedAt) ? undefined : since(sample.requestedAt),
-    time: since(sample.time),
-    span: idsOf(trace.getSpanContext(sample.context)),
-    resourceType: sample.resourceType && names.resourceType(sample.resourceType),
-    nativeCall: sample.nativeCall && {
-      ...sample.nativeCall,
-      name: names.nativeCall(sample.nativeCall.name),
-    },
-    frames: sample.frames.map((frame) =>
-      frames.indexOf(frame, `${frame.isAsync}${frame.isAtEntry}${frame.text}`),
-    ),
-  }));
-  const frameRows = frames.rows.map(({ offset: _, builtFile: __, ...frame }) => ({
-    ...frame,
-    functionName: frame.functionName && names.name(frame.functionName),
-    file: frame.file === undefined ? undefined : files.indexOf(frame.file),
-    text: isTextRead(frame) ? names.text(frame.text) : undefined,
-    passesOn: frame.file !== undefined && !isNodeFile(frame.file) && passesOn(frame),
-  }));
-  const folders = [...new Set(files.rows.map(packageOf))].filter((folder) => folder !== '');
-  const placeOf = ({ functionName, file, line }: CodePlace) => ({
-    functionName: names.name(functionName),
-    file: file && names.file(file),
-    line,
-  });
-  const ofPaths = hasNames && typeof inApp !== 'function';
-  return {
-    version: 1,
-    node: process.version,
-    cwd: names.file(cwd),
-    mainFile: ofPaths ? mainFile : undefined,
-    inApp: ofPaths ? inApp : undefined,
-    startTimeMillis: block.startTimeMillis,
-    durationMillis: since(ended.end),
-    kind: ended.kind,
-    callbacks: ended.callbacks,
-    resourceType: ended.resourceType && names.resourceType(ended.resourceType),
-    cpu: ended.cpu,
-    lackedCpu: ended.lackedCpu,
-    waitedSince: ended.waitedSince,
-    /** The parent is decided by these. */
-    ran: ended.ran?.map((run) => ({
-      span: idsOf(trace.getSpanContext(run.context)),
-      millis: round(run.millis),
-    })),
-    collections: options
-      .collections(ended.start - MAX_FREEING_MILLIS, ended.end)
-      ?.map(([from, until]) => [since(from), since(until)] as const),
-    files: files.rows.map(names.file),
-    /** Whose each file is, if paths do not tell: without names, or by a function as `inApp`. */
-    origins: ofPaths ? undefined : files.rows.map(originOf),
-    packages: folders.map((folder) => ({
-      folder: names.file(folder),
-      /** Absent if that is not known. */
-      dependsOn:
-        dependsOn(folder, folder) === undefined
-          ? undefined
-          : folders.flatMap((other, i) => (dependsOn(folder, other) === true ? [i] : [])),
-    })),
-    frames: frameRows,
-    samples,
-    said: {
-      code: block.code && placeOf(block.code),
-      leaf: block.leaf && placeOf(block.leaf),
-      cause: block.cause,
-      parent: idsOf(trace.getSpanContext(context)),
-      link: idsOf(trace.getSpanContext(madeByIn(context) ?? ROOT_CONTEXT)),
-      span: span.outcome,
-    },
-  };
-}
-
-class Table<Row> {
-  readonly rows: Row[] = [];
-  readonly #indexes = new Map<unknown, number>();
-
-  indexOf(row: Row, key: unknown = row): number {
-    const known = this.#indexes.get(key) ?? this.rows.push(row) - 1;
-    this.#indexes.set(key, known);
-    return known;
+/** Of a line that is too long, every second stack sample is left out, until it is not. */
+export function lineOf(
+  message: Pick<BlockMessage, 'block' | 'evidence'>,
+  names: boolean,
+  max = MAX_LINE_LENGTH,
+): string {
+  for (let every = 1; ; every *= 2) {
+    const line = JSON.stringify(message.evidence({ names, every }));
+    if (line.length <= max || every > message.block.samples) return line;
   }
-}
-
-/** Elsewhere it follows from the other fields. */
-const isTextRead = ({ file, text }: Pick<StackFrame, 'file' | 'text'>) =>
-  text.startsWith('Module._compile') || text.startsWith('... ') || isWasmFile(file ?? '');
-
-const idsOf = (span: ReturnType<typeof trace.getSpanContext>) =>
-  span && isSpanContextValid(span) ? `${span.traceId}-${span.spanId}` : undefined;
-
-const round = (millis: number) => Math.round(millis * 1000) / 1000;
-
-const same = (text: string) => text;
-const REAL_NAMES = { name: same, file: same, text: same, resourceType: same, nativeCall: same };
-
-/** What says whose a file is, and nothing of the application. */
-const KEPT = new Set(['', '/', '\\', 'file:', 'wasm:', 'wasm', 'node_modules']);
-
-/** Those of Node.js' own code in JavaScript, and of its own in C++; an application makes others. */
-const RESOURCE_TYPES = new Set([
-  ...['Timeout', 'Immediate', 'TickObject', 'Microtask'],
-  ...Object.keys(asyncHooks.asyncWrapProviders ?? {}),
-]);
-
-/** Any other is a function of an add-on, named by its file. */
-const isBuiltIn = (call: string) =>
-  call.startsWith('node:') || builtIns().some(({ name }) => name === call);
-
-/** `n1`, `n2`: the same one for the same name. */
-function createPseudonyms(): typeof REAL_NAMES {
-  const known = new Map<string, string>();
-  const name = (real: string): string => {
-    const pseudonym = known.get(real) ?? `${real.startsWith('@') ? '@' : ''}n${known.size + 1}`;
-    known.set(real, pseudonym);
-    return pseudonym;
-  };
-  const part = (real: string) => (KEPT.has(real) ? real : name(real));
-  return {
-    name,
-    file: (file) =>
-      isNodeFile(file)
-        ? file
-        : file
-            .split(/([/\\])/)
-            .map(part)
-            .join(''),
-    resourceType: (type) => (RESOURCE_TYPES.has(type) ? type : name(type)),
-    nativeCall: (call) => (isBuiltIn(call) ? call : name(call)),
-    text: (text) => /^(?:Module\._compile|\.\.\. \d+ more)/.exec(text)?.[0] ?? '',
-  };
 }

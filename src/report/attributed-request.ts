@@ -5,7 +5,7 @@ import { madeByIn } from '../otel/context-marks.ts';
 import { entryOf } from '../otel/entry-span.ts';
 import { type NamedSpan, operationOf } from '../otel/operation.ts';
 import { isTracingSuppressed, rpcMetadataIn } from '../otel/sdk-internals.ts';
-import type { AttributedRequest } from './block-line.ts';
+import type { AttributedRequest } from '../types.ts';
 
 export function attributedRequest(context: Context): AttributedRequest {
   const made = madeByIn(context);

@@ -1,36 +1,49 @@
-/**
- * Blocks for subscribers in this process, with or without an SDK. Costs nothing without a
- * subscriber.
- */
-import { channel } from 'node:diagnostics_channel';
+/** Publishes blocks for subscribers in this process, with or without an SDK. */
 import type { Context } from '@opentelemetry/api';
+import { type BlockMessage, blocks, type EvidenceOptions } from '../channels.ts';
+import type { OriginOf } from '../name/in-app.ts';
+import { sampledStacks } from '../name/sampled-stacks.ts';
 import type { EventLoopBlock } from '../types.ts';
-import { PACKAGE_NAME } from '../version.ts';
-import { type Emitter, isIgnored } from './emitter.ts';
+import { attributedRequest } from './attributed-request.ts';
+import { type BlockReport, type Emitter, isIgnored } from './emitter.ts';
+import { type BlockSources, toEvidence } from './evidence.ts';
 
-/**
- * Name of the `node:diagnostics_channel` on which every block is published once it has ended, as a
- * {@link BlockMessage}: also those that get no span, because nothing is sampled or there is no SDK.
- */
-export const BLOCK_CHANNEL = `${PACKAGE_NAME}:block`;
-
-/** What is published on {@link BLOCK_CHANNEL}. */
-export interface BlockMessage {
-  readonly block: EventLoopBlock;
-  /** The context that the block is attributed to: `trace.getSpan(context)` is the blocking span. */
-  readonly context: Context;
-  /** It gets neither a span nor an event: `expectBlock` or `ignoreBlockHook`. Absent otherwise. */
-  readonly ignored?: true;
-}
-
-const blocks = channel(BLOCK_CHANNEL);
-
-export const blockChannel: Emitter = {
+export const createBlockChannel = (originOf: OriginOf, sources: BlockSources): Emitter => ({
   failure: 'cannot pass on a block',
   emit(report) {
-    if (!blocks.hasSubscribers) return;
-    const { block, context } = report;
-    const message: BlockMessage = { block, context, ...(isIgnored(report) && { ignored: true }) };
-    blocks.publish(message);
+    if (blocks.hasSubscribers) blocks.publish(new PublishedBlock(report, originOf, sources));
   },
-};
+});
+
+class PublishedBlock implements BlockMessage {
+  readonly block: EventLoopBlock;
+  readonly context: Context;
+  readonly ignored?: true;
+  readonly runDelayMillis?: NonNullable<BlockMessage['runDelayMillis']>;
+  readonly #report: BlockReport;
+  readonly #originOf: OriginOf;
+  readonly #sources: BlockSources;
+
+  constructor(report: BlockReport, originOf: OriginOf, sources: BlockSources) {
+    const { runDelayMillis } = report.ended;
+    this.block = report.block;
+    this.context = report.context;
+    if (isIgnored(report)) this.ignored = true;
+    if (runDelayMillis !== undefined) this.runDelayMillis = runDelayMillis;
+    this.#report = report;
+    this.#originOf = originOf;
+    this.#sources = sources;
+  }
+
+  request() {
+    return attributedRequest(this.context);
+  }
+
+  stacks() {
+    return sampledStacks(this.#report.samples, this.#originOf);
+  }
+
+  evidence(options?: EvidenceOptions) {
+    return toEvidence(this.#report, this.#originOf, this.#sources, options);
+  }
+}

@@ -2,7 +2,7 @@
 import { ANONYMOUS } from '../name/stack-path.ts';
 import { printable } from '../support/escape.ts';
 import { causeOf, count, duration, pathBelow, percent } from '../support/numbers.ts';
-import type { CodePlace, EventLoopBlock } from '../types.ts';
+import type { AttributedRequest, CodePlace, EventLoopBlock } from '../types.ts';
 import { requestsText } from './requests-text.ts';
 import { isOfMany, whyUnknown } from './unknown-code.ts';
 
@@ -14,15 +14,6 @@ export interface Paint {
 
 const plain = (text: string) => text;
 export const PLAIN: Paint = { length: plain, code: plain, aside: plain };
-
-/** What the block is attributed to, as far as spans say. */
-export interface AttributedRequest {
-  /** Route of the request, as in `GET /report`, else the name of the blocking span. */
-  readonly operation?: string | undefined;
-  /** The ended request that has started what blocked, such as a consumer; then it has no trace. */
-  readonly madeBy?: string | undefined;
-  readonly traceId?: string | undefined;
-}
 
 /** Of those that ran innermost, if none of them had much. */
 const MAX_SHARES = 3;

@@ -89,8 +89,6 @@ export class EndedBlock {
       ...(requests !== undefined && { requests }),
       ...(expectsBlocks(this.context) && { expected: true as const }),
       ...code,
-      // A recording needs it: see `testing/recording.ts`.
-      ...(block.runDelayMillis !== undefined && { runDelayMillis: block.runDelayMillis }),
     };
   }
 }

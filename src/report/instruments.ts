@@ -6,11 +6,11 @@ import {
   ROOT_CONTEXT,
   ValueType,
 } from '@opentelemetry/api';
+import type { FunctionWait } from '../channels.ts';
 import { beginOf, type KeyedPlace, keyOf } from '../name/key.ts';
 import { isNamedByRoute, type Operation } from '../otel/operation.ts';
 import * as semconv from '../semconv.ts';
 import type { EventLoopBlock, SuspensionReason } from '../types.ts';
-import type { FunctionWait } from './request-channel.ts';
 
 // Boundaries in seconds. They are always given, since the SDK's default ones are for milliseconds.
 // Lag is near zero in a healthy process, and health checks give up after some seconds.

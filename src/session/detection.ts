@@ -4,6 +4,7 @@
  */
 import { type Context, type HrTime, ROOT_CONTEXT, type Span } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
+import { lags } from '../channels.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
 import { RunDelay } from '../detect/exclude/run-delay.ts';
 import { Suspensions } from '../detect/exclude/suspensions.ts';
@@ -167,7 +168,10 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       // A launcher's lag would be mixed with the application's.
       const instruments = launched.isLauncher ? undefined : targets.instruments();
       for (let i = 0; i < samples; i++) instruments?.lag(millis);
-      for (const listener of listeners) listener.lag?.(millis, samples);
+      if (lags.hasSubscribers) {
+        const busyMillis = clock.now() - clock.waited();
+        lags.publish({ lagMillis: millis, samples, busyMillis });
+      }
     },
     upkeep: () => {
       const now = clock.now();

@@ -5,10 +5,12 @@
 import type { Block } from '../block.ts';
 import { Explainer } from '../explain/explainer.ts';
 import type { Part, SessionExtra, SessionView, SpansAtBlock } from '../extra.ts';
-import { createOriginOf } from '../name/in-app.ts';
+import { createOriginOf, type OriginOf } from '../name/in-app.ts';
 import { sdkOf } from '../otel/sdk-internals.ts';
 import { SdkShutdown } from '../otel/sdk-shutdown.ts';
-import { blockChannel } from '../report/block-channel.ts';
+import type { RunningOutput } from '../output.ts';
+import { OUTPUTS } from '../outputs.ts';
+import { createBlockChannel } from '../report/block-channel.ts';
 import { BlockEvents } from '../report/block-event.ts';
 import { BlockMetrics } from '../report/block-metrics.ts';
 import { BlockReporter } from '../report/block-reporter.ts';
@@ -55,7 +57,13 @@ export function createReporting(
     void setImmediate(() =>
       attempt(() => guard.run('cannot report blocks', () => asOwnWork(work)), onHookError),
     );
-  const explainer = createExplainer(common, detection, schedule, asOwnWork);
+  const collections = (from: number, until: number) => detection.gc.collections(from, until);
+  const originOf = createOriginOf({
+    ...common.origin,
+    inApp: config.inApp,
+    onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
+  });
+  const explainer = createExplainer(common, detection, originOf, schedule, asOwnWork);
   const emitters = createEmitters(common);
   const reporter = new BlockReporter(
     {
@@ -111,7 +119,6 @@ export function createReporting(
     tickId: detection.tickId,
     watchdogMemory: common.capture?.memory,
     origin: common.origin,
-    collections: (from, until) => detection.gc.collections(from, until),
     isConsoleOnly: targets.isConsoleOnly === true,
     instruments: () => targets.instruments(),
     schedule,
@@ -130,7 +137,8 @@ export function createReporting(
     if (threadData !== undefined) sampling.threadData.push(threadData);
     if (isEmitter(extra)) emitters.others.push(extra);
   }
-  emitters.others.push(blockChannel);
+  const sources = { ...common.origin, inApp: config.inApp, collections };
+  emitters.others.push(createBlockChannel(originOf, sources));
 
   const isWaiting = () => reporter.isWaiting || explainer.isWaiting;
   const flush = () => (isWaiting() ? reportAll() : undefined);
@@ -158,9 +166,27 @@ export function createReporting(
     block: addBlock,
   });
 
+  const outputs: RunningOutput[] = [];
+  const outputSession = { config, log, settle };
   return {
     parts: [
+      {
+        start: () => {
+          for (const output of OUTPUTS) {
+            const running = guard.run('cannot start every part; the others are started', () =>
+              output(outputSession),
+            );
+            if (running !== undefined) outputs.push(running);
+          }
+        },
+        stop: () => {
+          for (const output of outputs.splice(0).reverse())
+            guard.run('cannot stop every part; the others are stopped', () => output.stop());
+        },
+      },
       explainer,
+      // What has ended is told before the outputs stop.
+      { stop: () => reportWithin(0) },
       {
         start: () => {
           listen('beforeExit', settle);
@@ -178,8 +204,8 @@ export function createReporting(
     settle,
     watchProvider,
     endBySignal: () => {
-      for (const extra of extras)
-        guard.run('cannot write the report page', () => extra.endBySignal?.());
+      for (const ending of [...extras, ...outputs])
+        guard.run('cannot write the report page', () => ending.endBySignal?.());
     },
   };
 }
@@ -202,17 +228,14 @@ function createEmitters({ config, clock, log, targets }: Common) {
 function createExplainer(
   { config, log, options, origin }: Common,
   { gc, own }: Detection,
+  originOf: OriginOf,
   schedule: (work: () => void) => void,
   asOwnWork: (work: () => void) => void,
 ): Explainer {
   const { inApp, recordFile, sourceMaps } = config;
   const explainer = new Explainer(
     {
-      originOf: createOriginOf({
-        ...origin,
-        inApp,
-        onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
-      }),
+      originOf,
       origin,
       asksOrigins: typeof inApp === 'function',
       cwd: workingFolder(),

@@ -2,7 +2,7 @@
  * The functions that requests waited for. Requests that ended together lasted through the same
  * blocks, back to where each of them began: their blocks are added up once for all of them.
  */
-import type { FunctionWait, NamedBlock, RequestWait } from '../report/request-channel.ts';
+import type { FunctionWait, NamedBlock, RequestWait } from '../channels.ts';
 import type { BlockWaits, RecentBlock, RecentBlocks } from './recent-blocks.ts';
 import { MIN_STALL_MILLIS } from './span-time.ts';
 

@@ -16,11 +16,11 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import { requests as requestChannel } from '../channels.ts';
 import { findContextBy } from '../otel/active-context.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { addMillis, toHrTime } from '../otel/hr-time.ts';
 import { shapeOf } from '../otel/operation.ts';
-import { hasRequestSubscribers, publishRequest } from '../report/request-channel.ts';
 import { attempt } from '../support/guard.ts';
 import { now } from '../support/time.ts';
 import { type EndingSpan, EventLoopSpanProcessor } from './event-loop-span-processor.ts';
@@ -234,8 +234,8 @@ export class HttpRequests {
     this.#ended.length = Math.min(this.#ended.length, MAX_ENDED);
     if (open.isWatched) {
       this.#processor?.onEnding(open.span as unknown as Span & EndingSpan);
-    } else if (hasRequestSubscribers()) {
-      publishRequest({
+    } else if (requestChannel.hasSubscribers) {
+      requestChannel.publish({
         route: `${open.method} ${open.route}`,
         startTimeMillis: session?.clock.epoch(open.startedAt) ?? 0,
         durationMillis: time - open.startedAt,

@@ -5,8 +5,8 @@
  * for all others the times are enough. These are kept in arrays of numbers: to compare a span with
  * 1024 objects takes 400 µs, with these 4, and a thousand websockets may close in one callback.
  */
+import type { NamedBlock } from '../channels.ts';
 import type { SpansAtBlock } from '../extra.ts';
-import type { NamedBlock } from '../report/request-channel.ts';
 import {
   type BlockTime,
   MAX_CLOCK_ERROR_MILLIS,

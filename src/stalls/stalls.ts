@@ -7,6 +7,7 @@ import { executionAsyncId } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block, OngoingPileUp } from '../block.ts';
+import { requests as requestChannel } from '../channels.ts';
 import { resourceTypeOf, runningResource } from '../detect/hooks/resource-classes.ts';
 import type { Call } from '../detect/running-code.ts';
 import type { SpansAtBlock } from '../extra.ts';
@@ -18,13 +19,8 @@ import { graphqlOperationOf, type NamedSpan, operationOf } from '../otel/operati
 import { clockStepOf, spanEndTime, spanStartedAt, spanStartTime } from '../otel/sdk-internals.ts';
 import { traceIdOf } from '../report/attributed-request.ts';
 import type { Instruments } from '../report/instruments.ts';
-import {
-  announceRequests,
-  hasRequestSubscribers,
-  publishRequest,
-} from '../report/request-channel.ts';
 import { type Clock, canCountIterations } from '../support/clock.ts';
-import { perThread } from '../support/copies.ts';
+import { copies, perThread } from '../support/copies.ts';
 import { LISTEN_CHANNEL } from '../support/launches.ts';
 import { dateNow, now } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
@@ -131,7 +127,7 @@ export class Stalls {
 
   watch(): void {
     this.#processors++;
-    announceRequests();
+    copies().areRequestsKnown = true;
   }
 
   unwatch(): void {
@@ -238,7 +234,7 @@ export class Stalls {
    */
   ended(span: EndedSpan, stall: SpanStall | undefined, queued: Queued | undefined): void {
     const stalledMillis = stall?.millis ?? 0;
-    if (stalledMillis > 0 || queued !== undefined || hasRequestSubscribers())
+    if (stalledMillis > 0 || queued !== undefined || requestChannel.hasSubscribers)
       this.#addRequest(span, stall, queued);
     this.#session?.stalled(stalledMillis);
   }
@@ -325,8 +321,8 @@ export class Stalls {
       const more = others();
       const functions = sums.functionsOf(ofBlocks, more, stalledMillis);
       if (functions.length > 0) session?.caused(functions, operation);
-      if (!hasRequestSubscribers()) return;
-      publishRequest({
+      if (!requestChannel.hasSubscribers) return;
+      requestChannel.publish({
         route: operation.name ?? '',
         traceId,
         startTimeMillis,

@@ -2,9 +2,9 @@
  * Blocks and summaries as JSON: `console.schema.json`, at the top of the package, describes both.
  * What `/testing` records is serialized by the same function.
  */
-import type { AttributedRequest } from '../report/block-line.ts';
+
 import { ownTotals } from '../support/own-totals.ts';
-import type { EventLoopBlock } from '../types.ts';
+import type { AttributedRequest, EventLoopBlock } from '../types.ts';
 import { adviceOf } from './advice.ts';
 import { placeOf } from './requests.ts';
 import type { BlockSummary } from './summary.ts';

@@ -4,8 +4,9 @@
  *
  * Guarantees: memory is bounded; each millisecond of a wait counts for one function and one route.
  */
+
+import type { RequestMessage } from '../channels.ts';
 import { keyOf } from '../name/key.ts';
-import type { RequestMessage } from '../report/request-channel.ts';
 import { count, duration } from '../support/numbers.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';

@@ -5,7 +5,7 @@
  * Start-up lasts until a server of this process listens for the first time. A process in which none
  * ever does has no block at start-up.
  */
-import type { RequestMessage } from '../report/request-channel.ts';
+import type { RequestMessage } from '../channels.ts';
 import { whyUnknown } from '../report/unknown-code.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
 import { functionKeyOf, placeOf, type RequestSummary, Requests, valueFor } from './requests.ts';

@@ -76,6 +76,8 @@ export const copies = () =>
     putBack: new Set<() => void>(),
     /** That of the report page. */
     recorder: undefined as object | undefined,
+    /** Writes the report page of this thread; throws what the file system says. */
+    writeReport: undefined as ((path: string) => void) | undefined,
   }));
 
 /** The wrappers of copies that are not enabled are put back. */

@@ -2,13 +2,11 @@
  * Records the blocks of the event loop while a function runs. Needs no SDK, and does not change one
  * that is there.
  */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
 import { activeSession } from '../active-instance.ts';
-import type { Block } from '../block.ts';
-import { BLOCK_CHANNEL, forRecording } from '../core.ts';
-import type { BlockMessage } from '../report/block-channel.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
+import type { BlockMessage, RequestMessage } from '../channels.ts';
+import { BLOCK_CHANNEL, forRecording, REQUEST_CHANNEL } from '../core.ts';
+import { follow } from '../output.ts';
 import { blockJson } from '../summary/json.ts';
 import { clearInterval, now, setImmediate, setInterval } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
@@ -103,13 +101,13 @@ async function record<Result>(
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
   const turn = new Turn();
-  const heard: (EventLoopBlock & Pick<Block, 'runDelayMillis'>)[] = [];
-  const hear = (message: unknown) => heard.push((message as BlockMessage).block);
+  const heard: BlockMessage[] = [];
+  const stops: (() => void)[] = [];
   const stalls = new StallsByBlock();
   const starvation = new Starvation(thresholdMillis);
   const judge = () => {
     const judged = new Map<EventLoopBlock, number>();
-    for (const { runDelayMillis, ...block } of heard) {
+    for (const { block, runDelayMillis } of heard) {
       const millis = starvation.lengthOf(block, runDelayMillis);
       if (millis >= thresholdMillis)
         judged.set(serializable({ ...block, ...stalls.of(block) }), millis);
@@ -142,8 +140,10 @@ async function record<Result>(
     await instrumentation.ready();
     // Earlier blocks do not count.
     await instrumentation.forceFlush();
-    subscribe(BLOCK_CHANNEL, hear);
-    subscribe(REQUEST_CHANNEL, stalls.add);
+    stops.push(
+      follow<BlockMessage>(BLOCK_CHANNEL, (message) => heard.push(message)),
+      follow<RequestMessage>(REQUEST_CHANNEL, (message) => stalls.add(message)),
+    );
     starvation.start();
     turn.hasBegun = true;
     beganAt = now();
@@ -160,8 +160,7 @@ async function record<Result>(
     return { blocks: [...judged.keys()], result, thresholdMillis, judgedMillis };
   } finally {
     starvation.stop();
-    unsubscribe(BLOCK_CHANNEL, hear);
-    unsubscribe(REQUEST_CHANNEL, stalls.add);
+    for (const stop of stops) stop();
     instrumentation.disable();
     clearInterval(look);
     turn.leave(code);
@@ -174,9 +173,9 @@ class StallsByBlock {
   /** By the start of the block. */
   readonly #stalls = new Map<number, { stalledRequests: number; stalledMillis: number }>();
 
-  readonly add = (message: unknown): void => {
+  add(message: RequestMessage): void {
     this.#requests++;
-    for (const { block, millis } of (message as RequestMessage).waits()) {
+    for (const { block, millis } of message.waits()) {
       const { startTimeMillis = Number.NaN } = block;
       const { stalledRequests, stalledMillis } = this.#stalls.get(startTimeMillis) ?? NO_STALLS;
       this.#stalls.set(startTimeMillis, {
@@ -184,7 +183,7 @@ class StallsByBlock {
         stalledMillis: stalledMillis + millis,
       });
     }
-  };
+  }
 
   /** Nothing if no request has ended: then nothing measures how long they were stalled. */
   of({

@@ -3,7 +3,7 @@
  * block longer, and callbacks pile up that come one after the other on a quiet one. Linux counts
  * how long a thread waits for a CPU; elsewhere nothing is known, and every block counts whole.
  */
-import type { Block } from '../block.ts';
+import type { BlockMessage } from '../channels.ts';
 import { type Clock, SystemClock } from '../support/clock.ts';
 import { Schedstat } from '../support/schedstat.ts';
 import { clearImmediate, setImmediate } from '../support/time.ts';
@@ -57,7 +57,10 @@ export class Starvation {
    * the thread waited for a CPU is a share of that of the iteration, within the bounds that are
    * known of the block itself.
    */
-  lengthOf(block: EventLoopBlock, runDelayMillis: Block['runDelayMillis'] = NO_BOUNDS): number {
+  lengthOf(
+    block: EventLoopBlock,
+    runDelayMillis: BlockMessage['runDelayMillis'] = NO_BOUNDS,
+  ): number {
     const { atLeast, atMost } = runDelayMillis;
     const { startTimeMillis, durationMillis, kind, gcTimeMillis = 0 } = block;
     const middle = startTimeMillis + durationMillis / 2 - this.clock.epoch(0);

@@ -30,7 +30,7 @@ const SOURCE = '  const total = rows.reduce((sum, row) => sum + row.amount, 0);\
 export function largeRecorder(folder: string): ReportRecorder {
   const next = random();
   const recorder = new ReportRecorder();
-  recorder.sourceLines = new SourceLines(() => 'app', Number.POSITIVE_INFINITY);
+  recorder.sourceLines = new SourceLines(Number.POSITIVE_INFINITY);
   for (let fn = 0; fn < FUNCTIONS; fn++) {
     mkdirSync(path.dirname(fileOf(fn, folder)), { recursive: true });
     writeFileSync(fileOf(fn, folder), SOURCE);
@@ -68,13 +68,15 @@ export function largeRecorder(folder: string): ReportRecorder {
       millis: block.durationMillis / SAMPLES,
       frames: Array.from({ length: DEPTH }, (_, depth) => {
         const of = depth < 3 ? Math.floor(next() * 6) * FUNCTIONS + fn : fn;
-        return { name: nameOf(of), file: fileOf(of, folder), line: 10 + depth, functionLine: 5 };
+        const place = { file: fileOf(of, folder), line: 10 + depth, functionLine: 5 };
+        return { name: nameOf(of), ...place, inApp: true as const };
       }),
     }));
     const operation = `GET /api/v1/resource-${fn}`;
     const traceId = Math.floor(next() * 1e15)
       .toString(16)
       .padStart(32, '0');
+    recorder.sourceLines.add(stacks);
     recorder.block(block, { operation, traceId }, stacks);
     if (i % 2 === 0) {
       recorder.request({

@@ -2,7 +2,15 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path, { join } from 'node:path';
-import { context, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  context,
+  diag,
+  metrics,
+  ROOT_CONTEXT,
+  type SpanContext,
+  trace,
+} from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { type Instrumentation, InstrumentationBase } from '@opentelemetry/instrumentation';
 import {
@@ -10,6 +18,8 @@ import {
   type BlockMessage,
   EventLoopInstrumentation,
   EventLoopSpanProcessor,
+  LAG_CHANNEL,
+  type LagMessage,
 } from '../../src/index.ts';
 import { Watchdog } from '../../src/sample/watchdog.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
@@ -372,6 +382,60 @@ describe('reported without a span', () => {
     expect(heard).toHaveLength(1);
     instrumentation.disable();
     expect(said).toEqual([]);
+  });
+});
+
+describe('channels', () => {
+  const inTick = (action: () => void) =>
+    new Promise<void>((resolve) => setTimeout(() => resolve(action()), 1));
+  const heard = { block: [] as BlockMessage[], lag: [] as LagMessage[] };
+  const onBlock = (message: unknown) => void heard.block.push(message as BlockMessage);
+  const onLag = (message: unknown) => void heard.lag.push(message as LagMessage);
+  afterEach(() => {
+    unsubscribe(BLOCK_CHANNEL, onBlock);
+    unsubscribe(LAG_CHANNEL, onLag);
+  });
+
+  test('of a block: request, stacks and evidence on request; of the lag: each sample', async () => {
+    subscribe(BLOCK_CHANNEL, onBlock);
+    subscribe(LAG_CHANNEL, onLag);
+    const instrumentation = create({ thresholdMillis: 250 });
+    await instrumentation.ready();
+    await inTick(() =>
+      trace.getTracer('test').startActiveSpan('work', (span) => {
+        busy(NAMED_BLOCK);
+        span.end();
+      }),
+    );
+    await instrumentation.forceFlush();
+    const [message] = heard.block;
+    const { traceId } = trace.getSpanContext(message?.context as Context) as SpanContext;
+    expect(message?.request()).toEqual({ operation: 'work', traceId });
+    const frames = message?.stacks().flatMap((stack) => stack.frames) ?? [];
+    expect(frames).toContainEqual(
+      expect.objectContaining({ name: 'busy', file: __filename, inApp: true }),
+    );
+    const evidence = JSON.parse(JSON.stringify(message?.evidence({ every: 2 })));
+    expect(evidence).toMatchObject({ version: 1, said: { code: { functionName: 'busy' } } });
+    const half = Math.floor((message?.block.samples ?? 0) / 2);
+    expect(evidence.samples).toHaveLength(half);
+    expect(JSON.stringify(message?.evidence({ names: false }))).not.toContain('busy');
+    const lags = heard.lag.map(({ lagMillis }) => lagMillis);
+    expect(Math.max(...lags)).toBeGreaterThanOrEqual(NAMED_BLOCK - 20);
+    const busies = heard.lag.map(({ busyMillis }) => busyMillis);
+    const grown = (busies.at(-1) as number) - (busies[0] as number);
+    expect(grown).toBeGreaterThanOrEqual(NAMED_BLOCK - 20);
+  });
+
+  test('when it is disabled, what has ended is told before the outputs stop', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'event-loop-')), 'blocks.jsonl');
+    const instrumentation = create({ thresholdMillis: 250, recordFile: file });
+    await instrumentation.ready();
+    await inTick(() => busy(NAMED_BLOCK));
+    await turns(1);
+    instrumentation.disable();
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1);
+    rmSync(path.dirname(file), { recursive: true });
   });
 });
 

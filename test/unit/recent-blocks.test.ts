@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FunctionWait } from '../../src/report/request-channel.ts';
+import type { FunctionWait } from '../../src/channels.ts';
 import { FunctionSums } from '../../src/stalls/function-sums.ts';
 import {
   MAX_RECENT_BLOCKS,

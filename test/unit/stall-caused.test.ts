@@ -2,9 +2,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type Attributes, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
+import { REQUEST_CHANNEL, type RequestMessage } from '../../src/channels.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import type { Instruments } from '../../src/report/instruments.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../../src/report/request-channel.ts';
 import { EndedRequests, MAX_WAITING } from '../../src/stalls/ended-requests.ts';
 import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
 import { NO_WAITS, RecentBlocks } from '../../src/stalls/recent-blocks.ts';

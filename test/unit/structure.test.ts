@@ -8,6 +8,7 @@ const SRC = join(__dirname, '../../src');
 const ORDER = [
   ['version', 'semconv', 'types', 'block', 'worker-code.generated'],
   ['support'],
+  ['channels'],
   ['block-attributes'],
   ['otel'],
   ['name'],
@@ -19,9 +20,9 @@ const ORDER = [
   ['report'],
   ['config', 'active-instance'],
   ['summary'],
-  ['extra'],
+  ['extra', 'output'],
   ['stalls', 'ongoing', 'workers', 'console/', 'html-report', 'health-server', 'recording'],
-  ['extras', 'thread-extras'],
+  ['extras', 'thread-extras', 'outputs'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],
   ['core'],
@@ -35,6 +36,7 @@ const EXTRAS = ['stalls', 'ongoing', 'workers', 'console/', 'html-report'];
 EXTRAS.push('health-server', 'recording', 'testing/');
 const REGISTRATION = [
   'extras.ts',
+  'outputs.ts',
   'thread-extras.ts',
   'core.ts',
   'console-report.ts',

@@ -1,6 +1,6 @@
 /** The stacks of blocks: read from the report, arranged for the flame graph, and saved as files. */
 import { cpuProfileOf } from '../../name/cpu-profile.ts';
-import type { SampledFrame } from '../../name/sampled-stacks.ts';
+import type { SampledFrame } from '../../types.ts';
 import type { ReportDocument } from '../document.ts';
 import type { Block } from './model.ts';
 

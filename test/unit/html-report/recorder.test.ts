@@ -1,7 +1,7 @@
 /** What is kept for the report page: bounded, and what is left out first. */
 
 import { ReportRecorder } from '../../../src/html-report/recorder.ts';
-import { announceRequests } from '../../../src/report/request-channel.ts';
+import { copies } from '../../../src/support/copies.ts';
 import { requestMessage } from '../support/request-message.ts';
 
 const frame = (name: string, line = 1) => ({ name, file: '/app/a.js', line, functionLine: 1 });
@@ -30,7 +30,7 @@ test('the longest 10 000 blocks are kept, with their stacks; the summary counts 
 });
 
 test('requests that were stalled least are left out first', () => {
-  announceRequests();
+  copies().areRequestsKnown = true;
   const recorder = new ReportRecorder();
   for (let millis = 1; millis <= 3000; millis++) {
     recorder.request(requestMessage({ startTimeMillis: millis, stalledMillis: millis }));
@@ -43,7 +43,7 @@ test('requests that were stalled least are left out first', () => {
 });
 
 test('of each request the longest waits are kept; how long it waited for all is', () => {
-  announceRequests();
+  copies().areRequestsKnown = true;
   const recorder = new ReportRecorder();
   const waits = Array.from({ length: 30 }, (_, i) => ({
     block: { startTimeMillis: 1_764_000_000_000.123 + i },
@@ -57,7 +57,7 @@ test('of each request the longest waits are kept; how long it waited for all is'
 });
 
 test('each request counts for its blocks, also one that is left out; once for each', () => {
-  announceRequests();
+  copies().areRequestsKnown = true;
   const recorder = new ReportRecorder();
   for (const startTimeMillis of [1000.001, 2000, 3000])
     recorder.block(blockOf(100, startTimeMillis), {}, []);

@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import type { WeightedSample } from '../../../src/block.ts';
 import { SourceLines } from '../../../src/html-report/source-lines.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
+import type { SampledFrame } from '../../../src/types.ts';
 
 const TEXT = Array.from({ length: 40 }, (_, i) => `export const line${i + 1} = ${i + 1};`);
 const STACKS = { frames: [], files: [], nodes: [] };
@@ -23,9 +22,19 @@ function write(name: string, text = TEXT.join('\n')): string {
   return file;
 }
 
-/** @param startedAt Unix time; by default the files are older than the process */
-const sourceLines = (startedAt = Date.now() + 1000) =>
-  new SourceLines(createOriginOf({ cwd: folder }), startedAt);
+/** Files that were made in a test are older than the process, which starts later. */
+function sourceLines(...frames: Partial<SampledFrame>[]): SourceLines {
+  const lines = new SourceLines(Date.now() + 1000);
+  const sampled = frames.map((frame) => ({
+    name: 'f',
+    file: '',
+    line: 1,
+    functionLine: 1,
+    ...frame,
+  }));
+  lines.add([{ frames: sampled, millis: 1 }]);
+  return lines;
+}
 const placeIn = (file: string, line = 10, column = 1) => ({
   functionName: 'f',
   file,
@@ -34,7 +43,8 @@ const placeIn = (file: string, line = 10, column = 1) => ({
   functionLine: 8,
   stackTrace: '',
 });
-const read = (file: string, lines = sourceLines()) => lines.read([placeIn(file)], STACKS);
+const read = (file: string, lines = sourceLines({ file, inApp: true })) =>
+  lines.read([placeIn(file)], STACKS);
 const numbers = (file: string, lines?: SourceLines) =>
   Object.keys(read(file, lines)[file] ?? {}).map(Number);
 
@@ -47,7 +57,8 @@ test('five lines around the place, and those of its function that were sampled',
     ['f', 0, 31, 7],
     ['another', 0, 35, 33],
   ] as const;
-  const sources = sourceLines().read([placeIn(file)], { frames, files: [file], nodes: [] });
+  const own = sourceLines({ file, inApp: true });
+  const sources = own.read([placeIn(file)], { frames, files: [file], nodes: [] });
   expect(Object.keys(sources[file] ?? {}).map(Number)).toEqual([8, 9, 10, 11, 12, 30, 31]);
   expect(sources[file]?.[10]).toBe('export const line10 = 10;');
 });
@@ -59,8 +70,7 @@ test('only files of the application, with the name of a source', () => {
   expect(numbers(path.join(folder, 'none.js'))).toEqual([]);
   expect(numbers('node:fs')).toEqual([]);
   const file = write('lib/vendored.js');
-  const own = createOriginOf({ cwd: folder, inApp: (each) => !each.includes('/lib/') });
-  expect(numbers(file, new SourceLines(own, Date.now() + 1000))).toEqual([]);
+  expect(numbers(file, sourceLines({ file }))).toEqual([]);
 });
 
 test('bounded: the length of a line, the size of a file, minified code', () => {
@@ -68,7 +78,8 @@ test('bounded: the length of a line, the size of a file, minified code', () => {
   expect(read(long)[long]?.[10]).toHaveLength(200);
   expect(numbers(write('large.js', '\n'.repeat(9 * 1024 * 1024)))).toEqual([]);
   const minified = write('minified.js');
-  expect(sourceLines().read([placeIn(minified, 1, 4000)], STACKS)).toEqual({});
+  const own = sourceLines({ file: minified, inApp: true });
+  expect(own.read([placeIn(minified, 1, 4000)], STACKS)).toEqual({});
 });
 
 describe.each(['inline', 'linked'] as const)('a bundle with its map %s', (sourcemap) => {
@@ -79,11 +90,7 @@ describe.each(['inline', 'linked'] as const)('a bundle with its map %s', (source
     built = path.join(folder, 'dist/app.js');
     buildSync({ entryPoints: [source], outfile: built, sourcemap, sourcesContent });
   };
-  const lines = () => {
-    const all = sourceLines();
-    all.add([{ frames: [{ file: source, builtFile: built }] } as unknown as WeightedSample]);
-    return numbers(source, all);
-  };
+  const lines = () => numbers(source, sourceLines({ file: source, builtFile: built, inApp: true }));
 
   test('the source on disk, else what the map has of it, else nothing', () => {
     build(false);

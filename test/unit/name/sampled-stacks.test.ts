@@ -1,7 +1,10 @@
 import { Session } from 'node:inspector/promises';
 import type { StackFrame, WeightedSample } from '../../../src/block.ts';
 import { cpuProfileOf } from '../../../src/name/cpu-profile.ts';
-import { sampledStacks } from '../../../src/name/sampled-stacks.ts';
+import { createOriginOf } from '../../../src/name/in-app.ts';
+import { sampledStacks as stacksOf } from '../../../src/name/sampled-stacks.ts';
+
+const sampledStacks = (samples: WeightedSample[]) => stacksOf(samples, createOriginOf());
 
 const frame = (functionName: string, line: number, more: Partial<StackFrame> = {}): StackFrame => ({
   functionName,

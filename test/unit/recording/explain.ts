@@ -4,7 +4,7 @@ import { causeOfBlock, collectionsAround } from '../../../src/name/cause.ts';
 import { describeCode } from '../../../src/name/describe-code.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
 import { assumePackages } from '../../../src/name/packages.ts';
-import type { Recording } from '../../../src/recording/recording.ts';
+import type { Evidence as Recording } from '../../../src/report/evidence.ts';
 
 const NO_FLAGS = {
   isAsync: false,

@@ -4,15 +4,19 @@ import fc from 'fast-check';
 import type { Block, StackFrame, WeightedSample } from '../../../src/block.ts';
 import { describeCode } from '../../../src/name/describe-code.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
-import { lineOf } from '../../../src/recording/extra.ts';
-import type { Recording, RecordingOptions } from '../../../src/recording/recording.ts';
+import { lineOf as lineOfMessage } from '../../../src/recording/recording.ts';
 import { BlockLink } from '../../../src/report/block-link.ts';
 import type { BlockReport } from '../../../src/report/emitter.ts';
+import {
+  type BlockSources,
+  type Evidence as Recording,
+  toEvidence,
+} from '../../../src/report/evidence.ts';
 import { stackFrame } from '../support/stack-sample.ts';
 import { explain, outcomeOf } from './explain.ts';
 
 const SPAN = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };
-const OPTIONS: RecordingOptions = {
+const OPTIONS: BlockSources & { hasNames: boolean } = {
   cwd: '/app',
   hasNames: true,
   collections: () => [[1990, 2010]],
@@ -75,6 +79,15 @@ function reportOf(taken: readonly WeightedSample[], options = OPTIONS): BlockRep
     samples: taken,
     span: Object.assign(new BlockLink(), { outcome: 'sampled' as const }),
   };
+}
+
+function lineOf(report: BlockReport, options = OPTIONS, max?: number): string {
+  const originOf = createOriginOf(options);
+  const message = {
+    block: report.block,
+    evidence: (given: object) => toEvidence(report, originOf, options, given),
+  };
+  return lineOfMessage(message, options.hasNames, max);
 }
 
 const record = (report: BlockReport, options = OPTIONS): Recording =>

@@ -1,4 +1,4 @@
-import type { FunctionWait, RequestMessage } from '../../../src/report/request-channel.ts';
+import type { FunctionWait, RequestMessage } from '../../../src/channels.ts';
 
 /** A request that has waited for nothing, unless `more` says so. */
 export const requestMessage = (more: Partial<RequestMessage>): RequestMessage => ({
