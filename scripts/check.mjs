@@ -70,9 +70,9 @@ const CHECKS = {
     builds: true,
     commands: [['scripts/check-deploy.mjs']],
   },
-  extras: {
-    what: 'the package without each of its extras: src/extra.ts',
-    commands: [['scripts/check-extras.mjs']],
+  outputs: {
+    what: 'the package without each of its outputs: src/output.ts',
+    commands: [['scripts/check-outputs.mjs']],
   },
   page: {
     what: 'the report page, in Chromium by role and text',

@@ -6,7 +6,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ResolvedConfig } from './config.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
+import type { SharedMemory } from './sample/shared-memory.ts';
 import { attempt } from './support/guard.ts';
+import type { Schedstat } from './support/schedstat.ts';
 
 /** @returns undefined if the options do not ask for it */
 export type Output = (session: OutputSession) => RunningOutput | undefined;
@@ -16,6 +18,23 @@ export interface OutputSession {
   readonly log: OnceLogger;
   /** Publishes all that is known now, the running callback included. Never throws. */
   settle(): void;
+  readonly loop: LoopProbe;
+}
+
+/**
+ * For the health server, whose thread judges the event loop while the main thread is blocked and
+ * cannot publish anything: the memory that it reads then, and the beats between blocks.
+ */
+export interface LoopProbe {
+  /** Shared with the watchdog thread; undefined if stack samples cannot be taken. */
+  readonly watchdog: SharedMemory | undefined;
+  /** What the kernel counts of this thread, as of the latest beat: to read it takes 4 to 10 µs. */
+  readonly times: Pick<Schedstat, 'ran' | 'waited'>;
+  /**
+   * The lag timer is armed: as long as the loop turns, the next beat comes at `due`. Hot, 50 times
+   * a second. There is one listener.
+   */
+  onArmed(listener: ((due: number) => void) | undefined): void;
 }
 
 export interface RunningOutput {

@@ -1,11 +1,14 @@
 /** The outputs, in the order in which they start. Each has its own lines here. */
 import { consoleReport } from './console/console-reporter.ts';
+import { healthServer } from './health-server/output.ts';
 import { htmlReport } from './html-report/html-report.ts';
 import type { Output } from './output.ts';
 import { recording } from './recording/recording.ts';
 
 export const OUTPUTS: readonly Output[] = [
-  consoleReport, //
+  // First: it is to answer while the application loads, too.
+  healthServer,
+  consoleReport,
   htmlReport,
   recording,
 ];

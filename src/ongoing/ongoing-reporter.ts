@@ -3,10 +3,9 @@
  * exports by OTLP. Runs on the watchdog thread.
  */
 import type { BlockedThread } from '../block-attributes.ts';
-import type { ThreadExtra } from '../extra.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-app.ts';
 import { namedFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
-import type { OngoingReport } from '../sample/protocol.ts';
+import type { OngoingReport, WatchdogData } from '../sample/protocol.ts';
 import { attempt } from '../support/guard.ts';
 import { startThread } from '../support/own-threads.ts';
 import { writeLines } from '../support/stderr.ts';
@@ -27,14 +26,18 @@ export interface OngoingReportOptions {
   readonly origin: OriginOptions;
 }
 
-/** In the watchdog thread. `env`: what exporters read of the environment of the watched thread. */
-export const ongoing: ThreadExtra = {
-  reportOngoing({ ongoing: given, env }) {
-    const options = given as OngoingReportOptions;
-    const originOf = createOriginOf(options.origin);
-    return (report) => reportOngoing(report, options, env, originOf);
-  },
-};
+/**
+ * In the watchdog thread: the function that reports the ongoing blocks of one watched thread. `env`
+ * is what exporters read of that thread's environment.
+ */
+export function ongoingReporter({
+  ongoing,
+  env,
+}: Pick<WatchdogData, 'ongoing' | 'env'>): (report: OngoingReport) => void {
+  const options = ongoing as OngoingReportOptions;
+  const originOf = createOriginOf(options.origin);
+  return (report) => reportOngoing(report, options, env, originOf);
+}
 
 function reportOngoing(
   report: OngoingReport,

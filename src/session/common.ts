@@ -2,9 +2,9 @@
 import { realpathSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import type { Context, Span, Tracer, TracerProvider } from '@opentelemetry/api';
+import type { Block } from '../block.ts';
 import type { ResolvedConfig } from '../config.ts';
 import type { SpanFacts } from '../detect/running-code.ts';
-import type { Extra } from '../extra.ts';
 import type { OriginOptions } from '../name/in-app.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { findParentsBy } from '../otel/entry-span.ts';
@@ -14,8 +14,28 @@ import type { Instruments } from '../report/instruments.ts';
 import { whyNoCapture } from '../sample/inspector.ts';
 import { SharedMemory } from '../sample/shared-memory.ts';
 import { type ThreadKeeperClass, WatchdogThread } from '../sample/watchdog-thread.ts';
+import { stallsOfThread } from '../stalls/stalls.ts';
 import { type Clock, canCountIterations, SystemClock } from '../support/clock.ts';
 import { attempt, Guard } from '../support/guard.ts';
+import { SharedWatchdogThread } from '../workers/shared-watchdog-thread.ts';
+
+/** Something that is alive while the instrumentation is enabled. */
+export interface Part {
+  start?(): void;
+  stop?(): void;
+}
+
+/** The lag timer and the ledger call these. */
+export interface LoopListener {
+  /** Now and then, in a beat of the lag timer: every 100 ms, or when one comes. */
+  upkeep?(now: number): void;
+  /** The loop idles from now on. */
+  idle?(): void;
+  /** The loop works again. */
+  wake?(): void;
+  /** A block of the application's has ended. */
+  block?(block: Block): void;
+}
 
 /** A session sends what it finds to these. */
 export interface SessionTargets {
@@ -41,7 +61,6 @@ export interface Common {
   readonly targets: SessionTargets;
   readonly log: OnceLogger;
   readonly options: SessionOptions;
-  readonly extras: readonly Extra[];
   readonly clock: Clock;
   readonly guard: Guard;
   /** A function as the option `inApp` is not asked here: stack samples must not run it. */
@@ -60,25 +79,18 @@ export function createCommon(
   targets: SessionTargets,
   log: OnceLogger,
   options: SessionOptions,
-  extras: readonly Extra[],
 ): Common {
   const guard = new Guard(log.later);
   const { inApp } = config;
   // A span processor knows more than the span itself.
-  const parentOf = (span: Span, context: Context): Span | undefined => {
-    for (const extra of extras) {
-      const parent = extra.parentOf?.(span);
-      if (parent !== undefined) return parent;
-    }
-    return localParentOf(span, context);
-  };
+  const parentOf = (span: Span, context: Context): Span | undefined =>
+    stallsOfThread().parentOf(span) ?? localParentOf(span, context);
   findParentsBy(parentOf);
   return {
     config,
     targets,
     log,
     options,
-    extras,
     clock: new SystemClock(),
     guard,
     origin: {
@@ -87,22 +99,20 @@ export function createCommon(
       mainFile: mainFile(),
     },
     parentOf,
-    callsTo: (port) => extras.flatMap((extra) => extra.callsTo?.(port) ?? []),
-    capture: config.captureStack ? captureWith(extras, log) : undefined,
+    callsTo: (port) => stallsOfThread().callsTo(port),
+    capture: config.captureStack ? captureWith(log) : undefined,
     onHookError: (error) => {
       log.faults.inHook ??= error;
     },
   };
 }
 
-function captureWith(extras: readonly Extra[], log: OnceLogger): Common['capture'] {
-  const Thread = isMainThread
-    ? WatchdogThread
-    : extras.find(({ WorkerWatchdog }) => WorkerWatchdog !== undefined)?.WorkerWatchdog;
+function captureWith(log: OnceLogger): Common['capture'] {
   // The log has the reason.
   if (!canCountIterations) return undefined;
-  const reason = Thread === undefined ? 'worker threads are not watched' : whyNoCapture();
-  if (Thread !== undefined && reason === undefined) return { memory: new SharedMemory(), Thread };
+  const reason = whyNoCapture();
+  const Thread = isMainThread ? WatchdogThread : SharedWatchdogThread;
+  if (reason === undefined) return { memory: new SharedMemory(), Thread };
   log.log('warn', `captureStack is off: ${reason}`);
   return undefined;
 }

@@ -25,7 +25,6 @@ import { EmptyTimer, LagSampler } from '../detect/lag/lag-sampler.ts';
 import { Ledger } from '../detect/ledger.ts';
 import { RunEnds } from '../detect/run-ends.ts';
 import type { RunningCode } from '../detect/running-code.ts';
-import type { LoopListener, Part } from '../extra.ts';
 import { callStack, emptyCallStack } from '../native/call-stack.ts';
 import { activeContext, contextOfAnswer } from '../otel/active-context.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
@@ -35,6 +34,7 @@ import {
   spanEndTime,
   spanStartTime,
 } from '../otel/sdk-internals.ts';
+import type { LoopProbe } from '../output.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
 import { delayOfOthers, othersDelay } from '../sample/other-threads.ts';
 import { Sleeping, Word } from '../sample/shared-memory.ts';
@@ -44,7 +44,7 @@ import { type Schedstat, threadFolder } from '../support/schedstat.ts';
 import { listenForSignalsAgain } from '../support/signal-listener.ts';
 import type { EventLoopHealth } from '../types.ts';
 import type { Used } from './budget.ts';
-import type { Common } from './common.ts';
+import type { Common, LoopListener, Part } from './common.ts';
 import { type OwnSink, OwnTime } from './own-time.ts';
 
 /** Each scope is timed below this threshold: the watchdog's timers count whole milliseconds. */
@@ -58,7 +58,7 @@ export interface Detection {
   readonly runDelay: RunDelay;
   readonly own: OwnTime;
   readonly gc: GcMeter;
-  readonly shareHealth: () => Int32Array;
+  readonly loop: LoopProbe;
   readonly tickId: () => number;
   readonly runEnds: RunEnds;
   /** They are told in this order. */
@@ -80,6 +80,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const mode = resolveHooksMode(config.asyncHooks, canCapture, log);
 
   const listeners: LoopListener[] = [];
+  let onArmed: ((due: number) => void) | undefined;
   let isWatched = false;
   const watchedMemory = () => (isWatched ? memory : undefined);
 
@@ -195,9 +196,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       // A beat, which has no `due` here, has called `noLag` itself.
       if (!Number.isNaN(due)) noLag(runsSince, due);
     },
-    armed: (due) => {
-      for (const listener of listeners) listener.armed?.(due);
-    },
+    armed: (due) => onArmed?.(due),
     onError: onHookError,
   });
 
@@ -252,7 +251,13 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     runDelay,
     own,
     gc,
-    shareHealth: () => health.share(),
+    loop: {
+      watchdog: memory,
+      times: runDelay.schedstat,
+      onArmed: (listener) => {
+        onArmed = listener;
+      },
+    },
     tickId: () => timerAsyncId(tick?.resource),
     runEnds,
     listeners,

@@ -1,10 +1,8 @@
 /**
- * Reporting: blocks get the names of their code, and are given to everything that is emitted and to
- * the extras.
+ * Reporting: blocks get the names of their code, and are given to everything that is emitted.
  */
 import type { Block } from '../block.ts';
 import { Explainer } from '../explain/explainer.ts';
-import type { Part, SessionExtra, SessionView, SpansAtBlock } from '../extra.ts';
 import { createOriginOf, type OriginOf } from '../name/in-app.ts';
 import { sdkOf } from '../otel/sdk-internals.ts';
 import { SdkShutdown } from '../otel/sdk-shutdown.ts';
@@ -17,15 +15,16 @@ import { BlockReporter } from '../report/block-reporter.ts';
 import { BlockSpans } from '../report/block-span.ts';
 import type { Emitter } from '../report/emitter.ts';
 import { UserHooks } from '../report/user-hooks.ts';
+import { createStalls } from '../stalls/session-stalls.ts';
 import { canCountIterations } from '../support/clock.ts';
 import { workingFolder } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { setImmediate } from '../support/time.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
-import type { Common } from './common.ts';
+import { createWorkersPart } from '../workers/workers-part.ts';
+import type { Common, Part } from './common.ts';
 import type { Detection } from './detection.ts';
-import type { Sampling } from './sampling.ts';
 
 /** A process that ends waits for source maps for this time at most. */
 const EXIT_WAIT_MILLIS = 100;
@@ -42,21 +41,27 @@ export interface Reporting {
   endBySignal(): void;
 }
 
-export function createReporting(
-  common: Common,
-  detection: Detection,
-  sampling: Sampling,
-): Reporting {
+export function createReporting(common: Common, detection: Detection): Reporting {
   const { config, clock, guard, log, targets, onHookError } = common;
   const { ledger, own } = detection;
   const asOwnWork = (work: () => void) => ledger.asOwnWork(() => own.run(work));
-  const extras: SessionExtra[] = [];
-  const turnsToWait = () => Math.max(0, ...extras.map((extra) => extra.turnsToWait?.() ?? 0));
   // The immediate is not unref'd: a process that ends right after a block still reports it.
   const schedule = (work: () => void): void =>
     void setImmediate(() =>
       attempt(() => guard.run('cannot report blocks', () => asOwnWork(work)), onHookError),
     );
+  const stalls = createStalls({
+    guard,
+    clock,
+    ledger,
+    exclusions: detection.exclusions,
+    tickId: detection.tickId,
+    isConsoleOnly: targets.isConsoleOnly === true,
+    instruments: () => targets.instruments(),
+    schedule,
+    report: () => reportAll(),
+    settle: () => settle(),
+  });
   const collections = (from: number, until: number) => detection.gc.collections(from, until);
   const originOf = createOriginOf({
     ...common.origin,
@@ -69,7 +74,7 @@ export function createReporting(
     {
       schedule,
       gcWithin: (start, end) => detection.gc.within(start, end),
-      turnsToWait,
+      turnsToWait: stalls.turnsToWait,
     },
     emitters,
     explainer.explain,
@@ -79,12 +84,12 @@ export function createReporting(
 
   const report = (): void => {
     guard.run('cannot report blocks', () => asOwnWork(() => reporter.report()));
-    for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
+    guard.run('cannot report blocks', stalls.report);
   };
   const reportWithin = (millis: number): void => {
     report();
     guard.run('cannot report blocks', () => explainer.settle(millis));
-    for (const extra of extras) guard.run('cannot report blocks', () => extra.settle?.());
+    guard.run('cannot report blocks', stalls.settle);
     log.catchUp();
   };
   let settledIteration = Number.NaN;
@@ -104,39 +109,16 @@ export function createReporting(
     report();
     await explainer.settled();
     // The functions that spans have waited for are known now.
-    for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
+    guard.run('cannot report blocks', stalls.report);
   };
 
-  const view: SessionView = {
-    config,
-    log,
+  const workers = createWorkersPart({
     guard,
-    clock,
     ledger,
-    exclusions: detection.exclusions,
-    runDelay: detection.runDelay,
-    shareHealth: detection.shareHealth,
-    tickId: detection.tickId,
+    log,
     watchdogMemory: common.capture?.memory,
-    origin: common.origin,
-    isConsoleOnly: targets.isConsoleOnly === true,
-    instruments: () => targets.instruments(),
-    schedule,
-    report: reportAll,
     reportNow: () => reportWithin(EXIT_WAIT_MILLIS),
-    settle,
-  };
-  for (const { inSession } of common.extras) {
-    const extra = guard.run('cannot start every part; the others are started', () =>
-      inSession?.(view),
-    );
-    if (extra === undefined) continue;
-    extras.push(extra);
-    detection.listeners.push(extra);
-    const { threadData } = extra;
-    if (threadData !== undefined) sampling.threadData.push(threadData);
-    if (isEmitter(extra)) emitters.others.push(extra);
-  }
+  });
   const sources = { ...common.origin, inApp: config.inApp, collections };
   emitters.others.push(createBlockChannel(originOf, sources));
 
@@ -153,21 +135,14 @@ export function createReporting(
       ? { ...ended, runDelayMillis: detection.exclusions.runDelayIn(ended) }
       : ended;
     const found = 'cannot find stalled spans';
-    const spans: SpansAtBlock[] = [];
-    for (const extra of extras) {
-      const at = guard.run(found, () => extra.spansAt?.(ended));
-      if (at !== undefined) spans.push(at);
-    }
-    const span = reporter.add(block, spans[0]?.stalledSpans);
-    for (const at of spans) guard.run(found, () => at.add(span));
+    const spans = guard.run(found, () => stalls.spansAt(ended));
+    const span = reporter.add(block, spans?.stalledSpans);
+    guard.run(found, () => spans?.add(span));
   };
-  detection.listeners.push({
-    upkeep: watchProvider,
-    block: addBlock,
-  });
+  detection.listeners.push({ upkeep: stalls.upkeep }, { upkeep: watchProvider, block: addBlock });
 
   const outputs: RunningOutput[] = [];
-  const outputSession = { config, log, settle };
+  const outputSession = { config, log, settle, loop: detection.loop };
   return {
     parts: [
       {
@@ -185,8 +160,6 @@ export function createReporting(
         },
       },
       explainer,
-      // What has ended is told before the outputs stop.
-      { stop: () => reportWithin(0) },
       {
         start: () => {
           listen('beforeExit', settle);
@@ -197,15 +170,18 @@ export function createReporting(
           unlisten('exit', settle);
         },
       },
-      ...extras,
+      workers,
+      stalls,
+      // What has ended is told before the outputs stop.
+      { stop: () => reportWithin(0) },
       { start: watchProvider, stop: () => shutdown.release() },
     ],
     report: reportAll,
     settle,
     watchProvider,
     endBySignal: () => {
-      for (const ending of [...extras, ...outputs])
-        guard.run('cannot write the report page', () => ending.endBySignal?.());
+      for (const output of outputs)
+        guard.run('cannot write the report page', () => output.endBySignal?.());
     },
   };
 }
@@ -252,6 +228,3 @@ function createExplainer(
   own.addThread(() => explainer.ranMillis);
   return explainer;
 }
-
-const isEmitter = (extra: SessionExtra): extra is SessionExtra & Emitter =>
-  extra.emit !== undefined && extra.failure !== undefined;

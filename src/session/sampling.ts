@@ -4,10 +4,10 @@
  */
 import type { StackSample } from '../block.ts';
 import { takeResource } from '../detect/hooks/resource-classes.ts';
-import type { Part, SessionExtra } from '../extra.ts';
 import { takeNativeCall } from '../native/call-stack.ts';
 import { LongCalls } from '../native/long-calls.ts';
 import { NativeCalls } from '../native/native-calls.ts';
+import { ongoingThreadData } from '../ongoing/thread-data.ts';
 import { ongoingReply } from '../report/ongoing-facts.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
 import { Capturer } from '../sample/capturer.ts';
@@ -16,7 +16,7 @@ import type { SharedText } from '../sample/shared-records.ts';
 import { Watchdog } from '../sample/watchdog.ts';
 import { letGoOfSignals } from '../support/signal-listener.ts';
 import { WATCHDOG_CODE } from '../worker-code.generated.ts';
-import type { Common } from './common.ts';
+import type { Common, Part } from './common.ts';
 import type { Detection } from './detection.ts';
 
 /**
@@ -25,12 +25,8 @@ import type { Detection } from './detection.ts';
  */
 const nativeCalls = new NativeCalls();
 
-type ThreadData = ReturnType<NonNullable<SessionExtra['threadData']>>;
-
 export interface Sampling {
   readonly parts: readonly Part[];
-  /** Asked for each time that the thread is started. */
-  readonly threadData: (() => ThreadData)[];
   /** Resolves when stack samples can be taken, or it is known that they cannot. */
   readonly ready: Promise<void>;
 }
@@ -40,9 +36,9 @@ export function createSampling(
   times: CaptureTimes,
   detection: Detection,
 ): Sampling {
-  const { capture, clock, config, log } = common;
+  const { capture, clock, config, log, origin, targets } = common;
+  const isConsoleOnly = targets.isConsoleOnly === true;
   const { ledger } = detection;
-  const threadData: (() => ThreadData)[] = [];
   let setReady = () => {};
   const ready = new Promise<void>((resolve) => {
     setReady = resolve;
@@ -60,11 +56,11 @@ export function createSampling(
     new Watchdog(
       times,
       {
-        threadSetup: () =>
-          Object.assign(
-            { code: WATCHDOG_CODE, ...NO_EXTRAS },
-            ...threadData.map((data) => data()),
-          ) as typeof NO_EXTRAS & { code: string },
+        // Asked for each time that the thread is started.
+        threadSetup: () => ({
+          code: WATCHDOG_CODE,
+          ...ongoingThreadData(config, isConsoleOnly, origin),
+        }),
         capture: (busyPeriodStart, requestedAt) => {
           const start = clock.now();
           const sample = capturer.capture(busyPeriodStart, requestedAt);
@@ -109,17 +105,9 @@ export function createSampling(
       { stop: () => setReady() },
       hasNativeCalls ? nativeCallsPart(common, detection, watchdog.memory.longCall, reply) : {},
     ],
-    threadData,
     ready,
   };
 }
-
-/** Without any extra the thread reports nothing by itself. */
-const NO_EXTRAS = {
-  env: {} as Record<string, string>,
-  ongoing: undefined as unknown,
-  unfinishedAfterMillis: 0,
-};
 
 function nativeCallsPart(
   { clock, log }: Common,

@@ -4,14 +4,12 @@
  * this order, and started in the opposite one: whatever finds something has somewhere to send it.
  */
 import type { ResolvedConfig } from '../config.ts';
-import type { Part } from '../extra.ts';
-import { EXTRAS } from '../extras.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { inRootContext } from '../otel/root-context.ts';
 import { captureTimes } from '../sample/capture-times.ts';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopHealth } from '../types.ts';
-import { createCommon, type SessionOptions, type SessionTargets } from './common.ts';
+import { createCommon, type Part, type SessionOptions, type SessionTargets } from './common.ts';
 import { createDetection, type Detection } from './detection.ts';
 import { createReporting, type Reporting } from './reporting.ts';
 import { createSampling, type Sampling } from './sampling.ts';
@@ -37,13 +35,13 @@ export class Session {
     private readonly log: OnceLogger,
     options: SessionOptions = {},
   ) {
-    const common = createCommon(config, targets, log, options, EXTRAS);
+    const common = createCommon(config, targets, log, options);
     const { thresholdMillis, lagIntervalMillis } = config;
     const times = captureTimes(thresholdMillis, lagIntervalMillis);
     this.#guard = common.guard;
     this.#detection = createDetection(common, times);
     this.#sampling = createSampling(common, times, this.#detection);
-    this.#reporting = createReporting(common, this.#detection, this.#sampling);
+    this.#reporting = createReporting(common, this.#detection);
     this.#parts = [this.#reporting, this.#sampling, this.#detection].flatMap(({ parts }) => parts);
   }
 

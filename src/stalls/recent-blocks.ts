@@ -5,8 +5,9 @@
  * for all others the times are enough. These are kept in arrays of numbers: to compare a span with
  * 1024 objects takes 400 µs, with these 4, and a thousand websockets may close in one callback.
  */
+
 import type { NamedBlock } from '../channels.ts';
-import type { SpansAtBlock } from '../extra.ts';
+import type { BlockLink } from '../report/block-link.ts';
 import {
   type BlockTime,
   MAX_CLOCK_ERROR_MILLIS,
@@ -20,10 +21,13 @@ import {
 /** Blocks that are remembered: at the default threshold, at least 100 s of blocked time. */
 export const MAX_RECENT_BLOCKS = 1024;
 
+/** The span of a block that is going to be reported. */
+export type ReportedSpan = Pick<BlockLink, 'spanContext' | 'addQueued' | 'onReported'>;
+
 /** The facts of a block that stalled spans need. They are kept for long, so without its context. */
 export interface RecentBlock extends BlockTime {
   /** Asking for its context may start it. */
-  readonly span: Parameters<SpansAtBlock['add']>[0] | undefined;
+  readonly span: ReportedSpan | undefined;
   /** Undefined until the block is reported. */
   named: NamedBlock | undefined;
 }

@@ -3,16 +3,17 @@
  * and recorded together. One alone takes 0.5 to 0.7 µs of a request, since a meter's code is in no
  * cache then; of many it takes 0.1 (Node.js 24).
  */
-import type { SessionView } from '../extra.ts';
+import type { Instruments } from '../report/instruments.ts';
+import type { Guard } from '../support/guard.ts';
 
 export class StallDurations {
   #unstalled = 0;
 
-  constructor(private readonly view: Pick<SessionView, 'guard' | 'instruments'>) {}
+  constructor(private readonly ports: { readonly guard: Guard; instruments(): Instruments }) {}
 
   /** Hot, once for each request. May throw: the host's meter may. */
   add(millis: number): void {
-    if (millis > 0) this.view.instruments().stall(millis);
+    if (millis > 0) this.ports.instruments().stall(millis);
     else this.#unstalled++;
   }
 
@@ -22,8 +23,8 @@ export class StallDurations {
     if (count === 0) return;
     // First: a meter that throws must not be given them again.
     this.#unstalled = 0;
-    this.view.guard.run('cannot record a metric', () => {
-      const instruments = this.view.instruments();
+    this.ports.guard.run('cannot record a metric', () => {
+      const instruments = this.ports.instruments();
       for (let i = 0; i < count; i++) instruments.stall(0);
     });
   }

@@ -10,7 +10,6 @@ import type { Block, OngoingPileUp } from '../block.ts';
 import { requests as requestChannel } from '../channels.ts';
 import { resourceTypeOf, runningResource } from '../detect/hooks/resource-classes.ts';
 import type { Call } from '../detect/running-code.ts';
-import type { SpansAtBlock } from '../extra.ts';
 import { keyOf } from '../name/key.ts';
 import { madeByIn } from '../otel/context-marks.ts';
 import { isEntryKind } from '../otel/entry-span.ts';
@@ -35,6 +34,7 @@ import {
   NO_WAITS,
   type RecentBlock,
   RecentBlocks,
+  type ReportedSpan,
   type Stall,
 } from './recent-blocks.ts';
 import { type BlockTime, spanTimeOf, stallIn } from './span-time.ts';
@@ -83,6 +83,14 @@ export type EndedSpan = Span &
 /** {@link Stall.millis} are with those of a pile-up that had not ended. */
 export interface SpanStall extends Stall {
   readonly pileUp?: { readonly start: number; readonly end: number; readonly millis: number };
+}
+
+/** The facts that spans add to the report of a block that has just ended. */
+interface SpansAtBlock {
+  /** How many other spans were open, and stalled; undefined if that is not known. */
+  readonly stalledSpans: number | undefined;
+  /** The block is going to be reported. */
+  add(span: ReportedSpan): void;
 }
 
 export class Stalls {

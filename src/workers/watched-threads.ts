@@ -8,9 +8,8 @@ import {
   parentPort,
   receiveMessageOnPort,
 } from 'node:worker_threads';
-import type { ReportOngoing, ThreadExtra } from '../extra.ts';
 import { clockOf } from '../sample/clock-origin.ts';
-import type { WatchdogData, WatchdogMessage } from '../sample/protocol.ts';
+import type { OngoingReport, WatchdogData, WatchdogMessage } from '../sample/protocol.ts';
 import { Progress, SharedMemory, Word } from '../sample/shared-memory.ts';
 import { watchThread } from '../sample/watchdog-loop.ts';
 import { attempt } from '../support/guard.ts';
@@ -45,7 +44,8 @@ export class WatchedThreads {
 
   constructor(
     private readonly words: Int32Array,
-    private readonly report: ReportOngoing,
+    /** Returns the function that reports the ongoing blocks of one watched thread. */
+    private readonly reporter: (data: WatchdogData) => (report: OngoingReport) => void,
   ) {
     this.#sleep = new SharedSleep(words);
     this.#sessions = new OpenSessions(words);
@@ -76,7 +76,7 @@ export class WatchedThreads {
     const sleep = new SleepOfThread(this.#sleep, memory, now);
     const route = new RouteToWorker(threadId, this.words);
     const post = (message: WatchdogMessage) => send(data.channel, message);
-    void watchThread(data, memory, sleep, route, post, this.report(data)).then(() => {
+    void watchThread(data, memory, sleep, route, post, this.reporter(data)).then(() => {
       this.#watched.delete(data.channel);
       this.#unusedSince = now();
     });
@@ -146,11 +146,3 @@ async function livingThreads(
     sessions.leave();
   }
 }
-
-export const workers: ThreadExtra = {
-  watchOthers(workerData, uses) {
-    // See `ProcessWord`.
-    const { words } = workerData as { readonly words: Int32Array };
-    new WatchedThreads(words, uses).start();
-  },
-};

@@ -19,10 +19,11 @@ const ORDER = [
   ['detect'],
   ['report'],
   ['config', 'active-instance'],
+  ['stalls', 'ongoing', 'workers'],
   ['summary'],
-  ['extra', 'output'],
-  ['stalls', 'ongoing', 'workers', 'console/', 'html-report', 'health-server', 'recording'],
-  ['extras', 'thread-extras', 'outputs'],
+  ['output'],
+  ['console/', 'html-report', 'health-server', 'recording'],
+  ['outputs'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],
   ['core'],
@@ -31,17 +32,30 @@ const ORDER = [
   ['register/', 'testing/'],
   ['register', 'testing', 'cli'],
 ];
-/** Folders that can be deleted, and who imports them beside the two lists. */
-const EXTRAS = ['stalls', 'ongoing', 'workers', 'console/', 'html-report'];
-EXTRAS.push('health-server', 'recording', 'testing/');
-const REGISTRATION = [
-  'extras.ts',
-  'outputs.ts',
-  'thread-extras.ts',
-  'core.ts',
-  'console-report.ts',
-  'testing.ts',
+/** Folders that can be deleted, and who imports them. */
+const OUTPUTS = ['console/', 'html-report', 'health-server', 'recording', 'testing/'];
+const REGISTRATION = ['outputs.ts', 'core.ts', 'console-report.ts', 'testing.ts'];
+/** What outputs are told by, and what knows no block but by the public types. */
+const OPEN_TO_OUTPUTS = ['channels', 'types', 'output', 'version', 'support', 'otel', 'summary'];
+OPEN_TO_OUTPUTS.push('worker-code.generated');
+/** Functions of public types or of files, which the core needs as well. */
+const SHARED_FUNCTIONS = [
+  'name/cpu-profile.ts',
+  'name/key.ts',
+  'name/stack-path.ts',
+  'report/block-line.ts',
+  'report/requests-text.ts',
+  'report/unknown-code.ts',
+  'sample/stack.ts',
+  'source-maps/map-of.ts',
+  'source-maps/resolve-source.ts',
 ];
+/** The thread of the health server reads the memory of `LoopProbe`; the guard is an entry. */
+const OF_ONE_OUTPUT: Record<string, RegExp> = {
+  'health-server':
+    /^(?:sample\/(?:shared-|clock-origin|inspector|suspensions)|detect\/lag\/health)/,
+  'testing/': /^(?:core|active-instance)\.ts$/,
+};
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
   file.endsWith('.ts'),
@@ -85,12 +99,22 @@ test('no two folders import each other', () => {
   expect(mutual).toEqual([]);
 });
 
-test('no code but the registration imports an extra', () => {
+test('no code but the registration imports an output', () => {
   const foreign = edges.filter(
     ({ from, to }) =>
-      EXTRAS.includes(unitOf(to)) && unitOf(from) !== unitOf(to) && !REGISTRATION.includes(from),
+      OUTPUTS.includes(unitOf(to)) && unitOf(from) !== unitOf(to) && !REGISTRATION.includes(from),
   );
   expect(foreign).toEqual([]);
+});
+
+test('outputs, and what they share, import the public channels and types, and not the core', () => {
+  const core = edges.filter(({ from, to }) => {
+    const unit = unitOf(from);
+    if (![...OUTPUTS, 'summary'].includes(unit) || unitOf(to) === unit) return false;
+    const isOpen = OPEN_TO_OUTPUTS.includes(unitOf(to)) || SHARED_FUNCTIONS.includes(to);
+    return !isOpen && OF_ONE_OUTPUT[unit]?.test(to) !== true;
+  });
+  expect(core).toEqual([]);
 });
 
 /** A timer or a clock: as a global, of a module of Node.js, or of `process`. */

@@ -1,9 +1,9 @@
-// Guarantees: each extra can be deleted. In a copy of the sources it deletes the folder of one
-// extra, its own entries and the lines that register it; what is left type-checks, and can be
-// bundled.
+// Guarantees: each output can be deleted. In a copy of the sources it deletes the folder of one
+// output, its own entries and the lines that register it; what is left type-checks, can be bundled,
+// and finds a block.
 //
-//   node scripts/check-extras.mjs              all extras, one after the other
-//   node scripts/check-extras.mjs stalls
+//   node scripts/check-outputs.mjs              all outputs, one after the other
+//   node scripts/check-outputs.mjs console
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -22,23 +22,13 @@ import { generateWorkerCode } from './worker-code.mjs';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 
-/** In these lists, each line that names the folder of an extra is its registration. */
-const LISTS = ['extras.ts', 'thread-extras.ts'];
+/** In this list, each line that names the folder of an output is its registration. */
+const LIST = 'outputs.ts';
 /**
- * What an extra has beside its folder and its lines in the lists: files, and text in other files.
+ * What an output has beside its folder and its lines in the list: files, and text in other files.
  * @type {Record<string, { files?: string[], text?: Record<string, RegExp> }>}
  */
-const EXTRAS = {
-  stalls: {
-    files: ['register/span-processor.ts'],
-    text: {
-      'core.ts': /^export \{ EventLoopSpanProcessor \}.*\n/m,
-      'index.ts': /, EventLoopSpanProcessor/,
-      'register/register.ts': /^.*(?:span-processor|addSpanProcessor).*\n/gm,
-    },
-  },
-  ongoing: {},
-  workers: {},
+const OUTPUTS = {
   console: {
     files: ['console.ts', 'console-report.ts'],
     text: { 'core.ts': /^.*console-report.*\n/m },
@@ -48,12 +38,23 @@ const EXTRAS = {
   recording: {},
   testing: { files: ['testing.ts'] },
 };
+/** Without any output, blocks are published on their channel. */
+const SMOKE = `
+const { subscribe } = require('node:diagnostics_channel');
+const { BLOCK_CHANNEL, EventLoopInstrumentation } = require('./index.cjs');
+subscribe(BLOCK_CHANNEL, ({ block }) => console.log('found', block.code?.functionName));
+const eventLoop = new EventLoopInstrumentation({ thresholdMillis: 200 });
+function blocks() {
+  for (const end = Date.now() + 1000; Date.now() < end; );
+}
+eventLoop.ready().then(() => setTimeout(blocks, 50));
+`;
 const ENTRIES = ['index.ts', 'console.ts', 'register.ts', 'testing.ts'];
 
 const wanted = process.argv.slice(2);
-const names = wanted.length > 0 ? wanted : Object.keys(EXTRAS);
+const names = wanted.length > 0 ? wanted : Object.keys(OUTPUTS);
 await generateWorkerCode();
-const folder = mkdtempSync(path.join(tmpdir(), 'extras-'));
+const folder = mkdtempSync(path.join(tmpdir(), 'outputs-'));
 const src = path.join(folder, 'src');
 try {
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
@@ -82,13 +83,19 @@ async function check(/** @type {string} */ name) {
       absWorkingDir: folder,
       entryPoints: entries.map((file) => `src/${file}`),
       bundle: true,
-      write: false,
       outdir: 'dist',
+      outExtension: { '.js': '.cjs' },
       platform: 'node',
-      format: 'esm',
+      format: 'cjs',
       external: ['@opentelemetry/api'],
       logLevel: 'silent',
     });
+    writeFileSync(path.join(folder, 'dist', 'smoke.cjs'), SMOKE);
+    const smoke = spawnSync(process.execPath, ['dist/smoke.cjs'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    if (smoke.stdout !== 'found blocks\n') errors.push(`${smoke.stdout}${smoke.stderr}`);
   } catch (error) {
     errors.push(String(error));
   }
@@ -98,10 +105,10 @@ async function check(/** @type {string} */ name) {
 }
 
 function remove(/** @type {string} */ name) {
-  const { files = [], text = {} } = EXTRAS[name] ?? {};
-  if (!Object.hasOwn(EXTRAS, name)) throw new Error(`${name} is no extra`);
+  const { files = [], text = {} } = OUTPUTS[name] ?? {};
+  if (!Object.hasOwn(OUTPUTS, name)) throw new Error(`${name} is no output`);
   for (const each of [name, ...files]) rmSync(path.join(src, each), { recursive: true });
-  for (const list of LISTS) edit(list, withoutRegistration(list, name));
+  edit(LIST, withoutRegistration(name));
   for (const [file, pattern] of Object.entries(text)) {
     const before = readFileSync(path.join(src, file), 'utf8');
     const after = before.replace(pattern, '');
@@ -111,8 +118,8 @@ function remove(/** @type {string} */ name) {
 }
 
 /** Without the import from the folder, and the line of the list that has what is imported. */
-function withoutRegistration(/** @type {string} */ list, /** @type {string} */ name) {
-  const before = readFileSync(path.join(src, list), 'utf8');
+function withoutRegistration(/** @type {string} */ name) {
+  const before = readFileSync(path.join(src, LIST), 'utf8');
   const imported = new RegExp(`^import \\{ (\\w+) \\} from '\\./${name}/.*\n`, 'm').exec(before);
   if (imported === null) return before;
   const entry = new RegExp(`^  ${imported[1]},.*\n`, 'm');
