@@ -47,7 +47,9 @@ const eventLoop = new EventLoopInstrumentation({ thresholdMillis: 200 });
 function blocks() {
   for (const end = Date.now() + 1000; Date.now() < end; );
 }
-eventLoop.ready().then(() => setTimeout(blocks, 50));
+// ready() keeps no process alive.
+const alive = setInterval(() => {}, 1000);
+eventLoop.ready().then(() => setTimeout(() => (clearInterval(alive), blocks()), 50));
 `;
 const ENTRIES = ['index.ts', 'console.ts', 'register.ts', 'testing.ts'];
 

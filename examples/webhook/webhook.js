@@ -1,4 +1,4 @@
-// Sends long blocks to a webhook, such as Slack's: an output of your own, told by the public channel.
+// Sends long blocks to a webhook, such as Slack's: an output of your own, told by a public channel.
 // It needs no SDK. Each function has one message a minute at most.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { BLOCK_CHANNEL, EventLoopInstrumentation } from 'opentelemetry-instrumentation-event-loop';

@@ -53,16 +53,12 @@ class HtmlReport implements RunningOutput {
     this.#recorder.times.start();
     this.#recorder.thresholdMillis = config.thresholdMillis;
     this.#recorder.sourceLines = config.reportSource ? new SourceLines() : undefined;
-    const failed = (what: string) => (error: unknown) =>
-      log.later.log('error', `cannot put a ${what} on the report page`, error);
+    const failed = (error: unknown) =>
+      log.later.log('error', 'cannot put something on the report page', error);
     this.#unsubscribe = [
-      follow<BlockMessage>(BLOCK_CHANNEL, (block) => this.#onBlock(block), failed('block')),
-      follow<RequestMessage>(
-        REQUEST_CHANNEL,
-        (request) => this.#recorder.request(request),
-        failed('request'),
-      ),
-      follow<LagMessage>(LAG_CHANNEL, (lag) => this.#onLag(lag), failed('lag')),
+      follow<BlockMessage>(BLOCK_CHANNEL, (block) => this.#onBlock(block), failed),
+      follow<RequestMessage>(REQUEST_CHANNEL, (each) => this.#recorder.request(each), failed),
+      follow<LagMessage>(LAG_CHANNEL, (lag) => this.#onLag(lag), failed),
     ];
     listen('exit', this.endBySignal);
     // A worker thread gets no signals.

@@ -18,25 +18,17 @@ import { type StallSession, stallsOfThread } from './stalls.ts';
 const MAX_TURN_MILLIS = 1;
 
 /** What stalls ask of their session. */
-interface StallPorts {
+interface StallPorts extends Pick<StallSession, 'tickId' | 'report' | 'settle'> {
   readonly guard: Guard;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly exclusions: Pick<Exclusions, 'isSuspended'>;
-  /** Async id of the next tick: what was made since the latest one has a larger one. */
-  readonly tickId: () => number;
   /** Nothing is exported. */
   readonly isConsoleOnly: boolean;
   instruments(): Instruments;
   /** Own work, in a turn of the loop that comes soon. */
   schedule(work: () => void): void;
-  /** Reports the blocks that have ended. Resolves when all of them are reported; never rejects. */
-  report(): Promise<void>;
-  /** Reports everything now, the running callback included. */
-  settle(): void;
 }
-
-export type SessionStalls = ReturnType<typeof createStalls>;
 
 export function createStalls(ports: StallPorts) {
   const shared = stallsOfThread();

@@ -364,8 +364,13 @@ describe('reported without a span', () => {
     await turns(2);
     busy(LONG_BLOCK);
     await instrumentation.forceFlush();
+    const onRequest = {
+      request: expect.any(Function),
+      stacks: expect.any(Function),
+      evidence: expect.any(Function),
+    };
     expect(heard).toEqual([
-      { block: expect.objectContaining({ callbacks: 1 }), context: ROOT_CONTEXT },
+      { block: expect.objectContaining({ callbacks: 1 }), context: ROOT_CONTEXT, ...onRequest },
     ]);
     expect(heard[0]?.block.durationMillis).toBeGreaterThanOrEqual(LONG_BLOCK);
   });
