@@ -128,7 +128,7 @@ interface Publisher<Message> {
   publish(message: Message): void;
 }
 
-// Hot: ask `hasSubscribers` before a message is made. 2 ns.
+// Ask `hasSubscribers` before a message is made: 0 to 3 ns (Node.js 20 to 26).
 export const blocks: Publisher<BlockMessage> = channel(BLOCK_CHANNEL);
 export const requests: Publisher<RequestMessage> = channel(REQUEST_CHANNEL);
 export const lags: Publisher<LagMessage> = channel(LAG_CHANNEL);
