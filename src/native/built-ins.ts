@@ -7,7 +7,8 @@
  *   `toLocaleString`, `hkdfSync`, `privateDecrypt`. A loop of them is named by its function.
  * - Methods of the language's prototypes, `Array`, `String`, `RegExp`, but for `normalize`.
  *   Replacing `RegExp.prototype.exec` makes every `replace` and `split` by an expression ten times
- *   slower or more, on Node.js 20 to 26, and putting it back does not undo that.
+ *   slower or more, on Node.js 20 to 26, and putting it back does not undo that. A wrapped `split`
+ *   of five characters takes 90 ns instead of 59 (Node.js 20).
  * - What takes nanoseconds and needs gigabytes to take long: `Buffer.byteLength`, `Buffer#indexOf`,
  *   `Buffer.concat`.
  * - What only waits for a disk in one short system call: `existsSync`, `statSync`; module loaders

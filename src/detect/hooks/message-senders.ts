@@ -6,7 +6,7 @@
  * each worker thread that lives, and two more. It never throws.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { MessagePort } from 'node:worker_threads';
+import { MessagePort, parentPort } from 'node:worker_threads';
 import type { StackFrame } from '../../block.ts';
 import { isNodeFile } from '../../name/in-app.ts';
 import { captureStack } from '../../sample/stack.ts';
@@ -27,8 +27,11 @@ let only: Partial<Record<(typeof CHANNELS)[number], Frames | 'many'>> = {};
 /** What a message comes from that is received by the running resource; undefined if not known. */
 export function senderOf(resource: object | undefined): Frames | undefined {
   if (resource === undefined) return undefined;
-  // The ports of a pool are its own, or this thread's: they are of no worker.
   const isPort = attempt(() => resource instanceof MessagePort) === true;
+  // Whoever has started this thread or process may send messages, too.
+  const isFromAbove = isPort ? resource === parentPort : process.channel !== undefined;
+  if (isFromAbove) return undefined;
+  // The ports that a pool makes itself are of no worker.
   const one = only[isPort ? 'worker_threads' : 'child_process'];
   return byPort.get(resource) ?? (one === 'many' ? undefined : one);
 }
