@@ -2,12 +2,16 @@
 // threads; see README.md. Linux only (/proc).
 //
 //   npm run bench -- idle --node .matrix/node-24/node_modules/.bin/node --rounds 5 --seconds 20
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../tools/harness.cjs';
 import { median } from '../tools/statistics.cjs';
-import { startService } from './support/service-client.mjs';
 
-/** Of PEER_SUBJECTS. */
+const SERVICE = join(import.meta.dirname, 'idle/service.mjs');
+/** Of the service. */
 const SUBJECTS = ['nothing', 'a 20 ms timer', 'this package, captureStack: false', 'this package'];
 
 /**
@@ -58,14 +62,25 @@ async function read(
   /** @type {number} */ seconds,
   /** @type {number} */ settleSeconds,
 ) {
-  const service = await startService(path, subject);
+  const service = fork(SERVICE, [subject], {
+    execPath: path,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  /** @returns {Promise<{ at: number, cpu: number, rss: number }>} milliseconds, µs, bytes */
+  const ask = () => {
+    service.send('read');
+    return messageOf(service);
+  };
+  await messageOf(service);
+  const pid = /** @type {number} */ (service.pid);
   await sleep(settleSeconds * 1000);
-  const before = await service.read();
-  const switchesBefore = threads(service.pid);
+  const before = await ask();
+  const switchesBefore = threads(pid);
   await sleep(seconds * 1000);
-  const switches = threads(service.pid);
-  const after = await service.read();
-  await service.stop();
+  const switches = threads(pid);
+  const after = await ask();
+  service.kill('SIGKILL');
+  await once(service, 'exit');
   const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
   return {
     cpu: ((after.cpu - before.cpu) / 1000 / (after.at - before.at)) * 100,

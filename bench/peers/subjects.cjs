@@ -77,8 +77,8 @@ function startLiveKit({ thresholdMillis, report }) {
   });
 }
 
-function startDatadog({ profiling }) {
-  process.env.DD_PROFILING_ENABLED = String(profiling);
+function startDatadog() {
+  process.env.DD_PROFILING_ENABLED = 'true';
   // One line with the configuration, at the start.
   process.env.DD_TRACE_STARTUP_LOGS = 'false';
   return peer('dd-trace').init();
@@ -156,10 +156,10 @@ const SUBJECTS = {
     reports: ['trace', 'function'],
     isProfile: true,
     bringsSdk: true,
-    start: () => void startDatadog({ profiling: true }),
+    start: () => void startDatadog(),
     // The lower half of the trace id is the id of the request's span.
     traceId: () => peer('dd-trace').scope().active()?.context().toTraceId(),
   },
 };
 
-module.exports = { SPAN_NAME, SUBJECTS, startDatadog };
+module.exports = { SPAN_NAME, SUBJECTS };

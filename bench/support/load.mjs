@@ -1,12 +1,8 @@
 // Guarantees: a closed loop: so many keep-alive connections, each with one request under way at any
-// time. An open loop: requests are sent when they are due, whether earlier ones are answered or
-// not, and each latency counts from the time at which its request was due: no coordinated omission.
-// And a collector that takes everything and keeps nothing.
+// time. And a collector that takes everything and keeps nothing.
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sendOk } from '../../tools/http-client.cjs';
-import { generator } from '../../tools/statistics.cjs';
 
 /**
  * @param {string} url
@@ -33,46 +29,6 @@ export async function closedLoop(url, { connections, requests, millis, agent }) 
   await Promise.all(Array.from({ length: connections }, connection));
   if (agent === undefined) own.destroy();
   return latencies;
-}
-
-/**
- * @param {number} port
- * @param {object} options
- * @param {string} options.path
- * @param {number[]} options.due milliseconds from the start, ascending
- * @param {number} options.connections most connections; requests that are due wait for one
- * @returns {Promise<{ latencies: number[], answered: number }>} when all have been answered: their
- *   latencies, and how many were answered by the time of the last one
- */
-export async function openLoop(port, { path, due, connections }) {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const url = `http://127.0.0.1:${port}${path}`;
-  /** @type {number[]} */
-  const latencies = [];
-  /** @type {Promise<void>[]} */
-  const all = [];
-  const start = performance.now();
-  const send = async (/** @type {number} */ dueAt) => {
-    await sendOk(url, { agent });
-    latencies.push(performance.now() - start - dueAt);
-  };
-  for (let sent = 0; sent < due.length; ) {
-    const now = performance.now() - start;
-    for (; sent < due.length && due[sent] <= now; sent++) all.push(send(due[sent]));
-    await sleep(1);
-  }
-  const answered = latencies.length;
-  await Promise.all(all);
-  agent.destroy();
-  return { latencies, answered };
-}
-
-/** Arrivals of independent clients: the same ones each time. */
-export function arrivals(/** @type {number} */ perSecond, /** @type {number} */ millis) {
-  const random = generator();
-  const due = [];
-  for (let at = 0; at < millis; at += (-Math.log(1 - random()) * 1000) / perSecond) due.push(at);
-  return due;
 }
 
 export async function startSink() {

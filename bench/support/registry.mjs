@@ -20,7 +20,6 @@ const NAMES = [
   'products',
   'recipes',
   'rivals',
-  'load',
   'cost',
   'idle',
   'overload',
