@@ -310,6 +310,14 @@ describe('a run with an SDK', () => {
     expect(await background()).not.toBe(dark);
   });
 
+  async function hasNoTileAlone(): Promise<void> {
+    const tiles = await page
+      .locator('.tile')
+      .evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect().top));
+    expect(tiles.length).toBeGreaterThan(3);
+    for (const at of tiles) expect(tiles.filter((other) => other === at).length).toBeGreaterThan(1);
+  }
+
   test('on a phone nothing is wider than the screen, and tables scroll', async () => {
     await open('spans', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
 
@@ -320,10 +328,7 @@ describe('a run with an SDK', () => {
     );
     const top = await region('Routes').evaluate((element) => element.getBoundingClientRect().top);
     expect(top).toBeLessThan(6 * 844);
-    const tiles = await page
-      .locator('.tile')
-      .evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect().top));
-    for (const at of tiles) expect(tiles.filter((other) => other === at).length).toBeGreaterThan(1);
+    await hasNoTileAlone();
     // The name of each colour, for blocks that are too narrow for one.
     const names = region('Timeline').locator('.labels').getByRole('button');
     expect((await names.allTextContents()).sort()).toEqual(
@@ -331,11 +336,41 @@ describe('a run with an SDK', () => {
     );
   });
 
-  test('in print: light, without what is to be clicked', async () => {
-    await open('spans', { colorScheme: 'dark' });
+  test('on a small phone a row has few lines: no route or path is broken letter by letter', async () => {
+    const phone = { viewport: { width: 360, height: 780 }, isMobile: true, hasTouch: true };
+    await open('blocks', phone);
+    await hasNoTileAlone();
+    await page.close();
+    await open('spans', phone);
+    await hasNoTileAlone();
+
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    const heights = await page
+      .locator('tr')
+      .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeLessThan(140);
+    const widths = await page
+      .locator('td code')
+      .evaluateAll((all) => all.map((route) => route.getBoundingClientRect().width));
+    expect(Math.min(...widths)).toBeGreaterThan(100);
+  });
+
+  test('in print: light, without what is to be clicked; a legend, and no column is cut off', async () => {
+    // A4 is 210 mm wide, of which 12 are left free at each side.
+    const width = Math.floor(((210 - 2 * 12) / 25.4) * 96);
+    await open('spans', { colorScheme: 'dark', viewport: { width, height: 1000 } });
     await page.emulateMedia({ media: 'print' });
 
     expect(await page.getByRole('button', { name: 'Zoom in' }).count()).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const cut = await page
+      .locator('.table, .source')
+      .evaluateAll((all) =>
+        all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+      );
+    expect(cut).toHaveLength(0);
+    for (const name of ['lag', 'utilization', 'application', 'packages', 'Node.js'])
+      await page.getByText(name, { exact: true }).waitFor();
     expect((await page.pdf()).length).toBeGreaterThan(10_000);
   });
 });

@@ -44,7 +44,7 @@ export function blockDetails(model: Model, block: Block): HTMLElement {
     ['Garbage collection', share(block.gcTimeMillis)],
     ['Native code', share(block.nativeTimeMillis)],
     ['Span', block.operation === undefined ? undefined : code(block.operation)],
-    ['Trace', traceId && h('code', { class: 'trace' }, traceId)],
+    ['Trace', traceId && code(traceId)],
     ['Stack samples', block.samples.toLocaleString('en')],
     ['Open spans that waited', block.stalledSpans?.toLocaleString('en')],
     ['Spans that began right after it', block.queuedSpans?.toLocaleString('en')],
@@ -55,7 +55,7 @@ export function blockDetails(model: Model, block: Block): HTMLElement {
     h(
       'h3',
       { tabindex: -1 },
-      swatch(block.fn.color),
+      swatch(`fn-${block.fn.color}`),
       code(block.fn.name),
       ` blocked for ${duration(durationMillis)}`,
     ),
@@ -67,7 +67,8 @@ export function blockDetails(model: Model, block: Block): HTMLElement {
         .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
     ),
     sourceOf(model, [block], where),
-    h('div', { class: 'columns' }, stackOf(model, block), stalledBy(model, block)),
+    stackOf(model, block),
+    stalledBy(model, block),
   );
 }
 
@@ -93,7 +94,7 @@ function stackOf(model: Model, block: Block): HTMLElement {
   const hidden = items.length - SHOWN_FRAMES;
   return part(
     'Stack',
-    h('ol', { class: 'stack' }, ...items.slice(0, SHOWN_FRAMES)),
+    h('ol', {}, ...items.slice(0, SHOWN_FRAMES)),
     hidden > 0 && aside(`and ${count(hidden, 'frame')} around it`),
   );
 }
@@ -112,7 +113,7 @@ function stalledBy({ requests }: Model, { stalled, waitedRequests = 0 }: Block):
   });
   return part(
     title,
-    h('ul', { class: 'stalled' }, ...items),
+    h('ul', {}, ...items),
     hidden > 0 && aside(`and ${count(hidden, 'request')} more`),
   );
 }

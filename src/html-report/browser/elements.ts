@@ -30,12 +30,7 @@ export function section(title: string, ...children: Child[]): HTMLElement {
 
 /** What an empty part of the page says. */
 export function empty(title: string, ...children: Child[]): HTMLElement {
-  return h(
-    'div',
-    { class: 'empty' },
-    h('p', { class: 'empty-title' }, title),
-    h('p', {}, ...children),
-  );
+  return h('div', {}, h('p', {}, h('strong', {}, title)), h('p', {}, ...children));
 }
 
 export function button(text: string, click: () => void, label?: string): HTMLElement {
@@ -53,20 +48,18 @@ export const aside = (...children: Child[]) => h('p', { class: 'aside' }, ...chi
 
 export const code = (text: string) => h('code', {}, text);
 
-/** Names of the colours that the classes have. */
+/** Names of colours of the style sheet. */
 export const legend = (names: Record<string, string>) =>
   h(
     'span',
     { class: 'legend' },
-    ...Object.entries(names).map(([kind, name]) =>
-      h('span', {}, h('span', { class: `swatch ${kind}`, 'aria-hidden': 'true' }), name),
-    ),
+    ...Object.entries(names).map(([color, name]) => h('span', {}, swatch(color), name)),
   );
 
-/** The colour of a function. A style attribute would be against the page's own policy. */
-export function swatch(color: number): HTMLElement {
+/** A colour of the style sheet. A style attribute would be against the page's own policy. */
+export function swatch(color: string): HTMLElement {
   const element = h('span', { class: 'swatch', 'aria-hidden': 'true' });
-  element.style.background = `var(--fn-${color})`;
+  element.style.background = `var(--${color})`;
   return element;
 }
 

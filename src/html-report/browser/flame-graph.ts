@@ -35,9 +35,9 @@ const ROOT: Frame = {
 
 export class FlameGraph {
   readonly element = h('div', { class: 'flame' });
-  readonly #title = h('p', { class: 'flame-title' });
+  readonly #title = h('p');
   readonly #tree = h('div', { class: 'frames', role: 'tree', 'aria-label': 'Frames' });
-  readonly #details = h('p', { class: 'frame-details', 'aria-live': 'off' });
+  readonly #details = h('p', { 'aria-live': 'off' });
   readonly #toolbar = h('div', { class: 'toolbar' });
   readonly #search = h('input', {
     type: 'search',
@@ -136,19 +136,19 @@ export class FlameGraph {
   #elementOf(node: FlameNode, left: number, width: number, isAround: boolean): HTMLElement {
     const { name, origin, isFolded } = node.frame;
     const label = `${name}, ${this.#timeOf(node)}`;
-    const kind = isFolded ? 'folded' : origin;
     const element = h(
       'div',
       {
         role: 'treeitem',
         tabindex: -1,
-        class: `frame ${kind}${isAround ? ' around' : ''}`,
+        class: `frame${isFolded ? ' folded' : ''}`,
         'aria-level': node.depth + 1,
         'aria-label': isFolded ? `${label}, unfold` : label,
         title: label,
       },
       width > 0.02 && name,
     );
+    if (!isFolded) element.style.background = `var(--${isAround ? 'line' : origin})`;
     element.style.left = `${100 * left}%`;
     element.style.width = `${100 * width}%`;
     element.style.top = `${node.depth * ROW_PIXELS}px`;
@@ -162,7 +162,6 @@ export class FlameGraph {
       text !== '' && `${frame.name} ${frame.file}`.toLowerCase().includes(text);
     for (const [element, node] of this.#drawn) {
       element.classList.toggle('match', isMatch(node));
-      element.classList.toggle('other', text !== '' && !isMatch(node));
     }
     const matches = nodesOf(this.#root).filter(isMatch);
     const outermost = matches.filter((node) => !ancestorsOf(node).some(isMatch));

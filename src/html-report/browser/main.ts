@@ -35,7 +35,7 @@ start(JSON.parse(text) as ReportDocument);
 function start(report: ReportDocument): void {
   const model = new Model(report);
   const flame = new FlameGraph(model);
-  const details = h('div', { class: 'selected' });
+  const details = h('div');
   const announcement = h('p', { class: 'for-screen-readers', 'aria-live': 'polite' });
   const all = button('Show all blocks', () => {
     setAddress('#all');
@@ -49,7 +49,7 @@ function start(report: ReportDocument): void {
       { class: 'toolbar' },
       all,
       legend({ app: 'application', package: 'packages', native: 'Node.js' }),
-      h('span', { class: 'hint' }, 'Click a frame to zoom, Escape zooms out.'),
+      h('span', { class: 'aside' }, 'Click a frame to zoom, Escape zooms out.'),
     ),
     source,
     flame.element,
@@ -258,7 +258,7 @@ function tiles({ report }: Model): HTMLElement {
       'div',
       { class: 'tile' },
       h('dt', {}, name),
-      h('dd', {}, value, h('span', { class: 'aside' }, more)),
+      h('dd', {}, h('strong', {}, value), aside(more)),
     );
   const { waitedRequests } = summary;
   return h(
@@ -305,7 +305,7 @@ function labels({ blocks }: Model, tables: Tables): HTMLElement {
     'p',
     { class: 'legend labels' },
     ...colored.map((fn) => tables.name(fn)),
-    others > 0 && h('span', {}, swatch(COLORS), count(others, 'other function')),
+    others > 0 && h('span', {}, swatch(`fn-${COLORS}`), count(others, 'other function')),
   );
 }
 

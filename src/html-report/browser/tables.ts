@@ -232,8 +232,9 @@ export class Tables {
     const { cwd } = this.model.report.process;
     return h(
       'div',
-      { class: 'function' },
+      {},
       this.name(fn),
+      file !== undefined && h('br'),
       file !== undefined && place(file, line, column, shortPath(file, cwd)),
     );
   }
@@ -247,7 +248,7 @@ export class Tables {
         title: 'Show its flame graph',
         click: () => this.events.selectFn(fn),
       },
-      swatch(fn.color),
+      swatch(`fn-${fn.color}`),
       code(fn.name),
     );
   }

@@ -34,7 +34,7 @@ export class Timeline {
   readonly #select: (block: Block) => void;
   readonly #plotHolder = h('div', { 'aria-hidden': 'true' });
   readonly #tooltip = h('div', { class: 'tooltip', hidden: true });
-  readonly #range = h('output', { class: 'range' });
+  readonly #range = h('output', { class: 'range aside' });
   readonly #rows: number;
   readonly #height: number;
   #plot: uPlot | undefined;
@@ -74,7 +74,7 @@ export class Timeline {
         legend({ lag: 'lag', busy: 'utilization' }),
         h(
           'span',
-          { class: 'hint' },
+          { class: 'aside' },
           'Drag to zoom, double-click for the whole run, click a block.',
         ),
       ),
@@ -472,7 +472,7 @@ function colors() {
     lag: of('lag'),
     lagArea: of('lag-area'),
     busy: of('busy'),
-    request: of('request'),
+    request: of('native'),
     band: of('band'),
     onColor: of('on-color'),
     // The last one is that of all functions without a colour of their own.
