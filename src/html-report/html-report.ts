@@ -16,16 +16,19 @@ import { withoutTracing } from '../otel/sdk-internals.ts';
 import { follow, type Output, type OutputSession, type RunningOutput } from '../output.ts';
 import { SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { copies } from '../support/copies.ts';
-import { fileOfThisThread } from '../support/files.ts';
+import { fileOfThisThread, fileOfWorker } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { launches } from '../support/launches.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { writePage } from './page-file.ts';
-import { recorderOfThread } from './recorder.ts';
+import { type ReportRecorder, recorderOfThread } from './recorder.ts';
 import { SourceLines } from './source-lines.ts';
 
 // Taken once: an application may replace them.
 const { statSync } = fs;
+
+/** Ids of worker threads whose pages are looked for: 1 µs each. */
+const MAX_WORKERS = 100;
 
 /** The option `reportFile`. */
 export const htmlReport: Output = (session) => {
@@ -49,7 +52,11 @@ class HtmlReport implements RunningOutput {
   ) {
     const { config, log } = session;
     this.#file = fileOfThisThread(reportFile);
-    copies().writeReport = (path) => withoutTracing(() => writePage(path, this.#recorder.read()));
+    copies().writeReport = (path) =>
+      withoutTracing(() => {
+        const workers = workersBeside(path, this.#recorder);
+        writePage(path, this.#recorder.read(workers));
+      });
     this.#recorder.times.start();
     this.#recorder.thresholdMillis = config.thresholdMillis;
     this.#recorder.sourceLines = config.reportSource ? new SourceLines() : undefined;
@@ -112,5 +119,12 @@ class HtmlReport implements RunningOutput {
   }
 }
 
+/** Worker threads that have written pages beside that of the main thread in this run. */
+function workersBeside(path: string, { times }: ReportRecorder): number[] {
+  const ids = isMainThread ? Array.from({ length: MAX_WORKERS }, (_, i) => i + 1) : [];
+  return ids.filter((id) => changedAt(fileOfWorker(path, id)) > times.startedAt);
+}
+
 /** Unix time in milliseconds; 0 if there is no such file. */
-const changedAt = (file: string) => attempt(() => statSync(file).mtimeMs) ?? 0;
+const changedAt = (file: string) =>
+  attempt(() => statSync(file, { throwIfNoEntry: false })?.mtimeMs) ?? 0;

@@ -127,8 +127,11 @@ export class ReportRecorder {
       .flatMap(([start, millis]) => [start, round(millis)]);
   }
 
-  /** What the page embeds: `console.schema.json` describes it. */
-  read() {
+  /**
+   * What the page embeds: `console.schema.json` describes it.
+   * @param workers ids of threads that have pages beside this one
+   */
+  read(workers: readonly number[] = []) {
     const times = this.times.read(this.thresholdMillis);
     const { dropped } = this.#blocks;
     const blocks = byStart(this.#blocks.read());
@@ -137,6 +140,7 @@ export class ReportRecorder {
     return {
       type: 'event-loop-report' as const,
       process: thisProcess(),
+      ...(workers.length > 0 && { workers }),
       startTimeMillis: times.startedAt,
       endTimeMillis: times.now,
       thresholdMillis: this.thresholdMillis,

@@ -93,7 +93,11 @@ export const workingFolder = (): string => attempt(() => process.cwd()) ?? '';
  */
 export function fileOfThisThread(option: string): string {
   const file = resolve(option.split('{pid}').join(String(process.pid)));
-  if (isMainThread) return file;
+  return isMainThread ? file : fileOfWorker(file, threadId);
+}
+
+/** @param file that of the main thread */
+export function fileOfWorker(file: string, id: number): string {
   const { dir, name, ext } = parse(file);
-  return join(dir, `${name}-worker-${threadId}${ext}`);
+  return join(dir, `${name}-worker-${id}${ext}`);
 }

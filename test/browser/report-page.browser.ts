@@ -468,6 +468,19 @@ describe('a flame graph below a framework', () => {
   });
 });
 
+test('the pages of threads link to each other', async () => {
+  const report = frameworkReport();
+  pageOf['threads'] = path.join(folder, 'threads.html');
+  writePage(pageOf['threads'], { ...report, workers: [2] }, TEMPLATE);
+  const process = { ...report.process, threadId: 2 };
+  writePage(path.join(folder, 'threads-worker-2.html'), { ...report, process }, TEMPLATE);
+  await open('threads');
+  await page.getByRole('link', { name: 'worker thread 2' }).click();
+  await page.getByText(/ · worker thread 2 · /).waitFor();
+  await page.getByRole('link', { name: 'main thread' }).click();
+  await page.getByRole('link', { name: 'worker thread 2' }).waitFor();
+});
+
 test('without an SDK: blocks and stacks, and that no request has ended', async () => {
   await open('blocks');
 

@@ -2,7 +2,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -22,7 +30,8 @@ const HOSTILE = [
 
 /** As much of `report` of console.schema.json as is asserted. */
 interface Report {
-  process: { pid: number };
+  process: { pid: number; threadId: number };
+  workers?: number[];
   codes: { functionName: string }[];
   blocks: { startTimeMillis: number; code?: number; stacks: number[] }[];
   requests?: { route: string; stalledMillis: number; waits: number[] }[];
@@ -128,6 +137,23 @@ test('a policy allows its own script and style, by their hashes, and nothing els
     `content="default-src 'none'; script-src 'sha256-${hash(script)}'; ` +
       `style-src 'sha256-${hash(style)}'; base-uri 'none'; form-action 'none'"`,
   );
+});
+
+test('the page of the main thread names those of worker threads of this run', async () => {
+  const old = file.replace('.html', '-worker-99.html');
+  mkdirSync(path.dirname(old));
+  writeFileSync(old, 'of a run before');
+  utimesSync(old, 1, 1);
+  const options = JSON.stringify({ reportFile: file });
+  const thread = `new (require('${NAME}').EventLoopInstrumentation)(${options});`;
+  const main = `${thread} new (require('worker_threads').Worker)(process.argv[1], { eval: true })`;
+  await promisify(execFile)(process.execPath, ['--eval', main, thread], { cwd: ROOT });
+
+  const { workers = [] } = read().report;
+  expect(workers).toHaveLength(1);
+  const { report } = read(file.replace('.html', `-worker-${workers[0]}.html`));
+  expect(report.process.threadId).toBe(workers[0]);
+  expect(report.workers).toBeUndefined();
 });
 
 test('SIGURG writes it while the process goes on; SIGTERM under /console, too', async () => {

@@ -180,6 +180,7 @@ function header(model: Model): HTMLElement {
     new Date(report.startTimeMillis).toLocaleString(),
     `${duration(report.endTimeMillis - report.startTimeMillis)} long`,
   ];
+  const links = threadPages(report).flatMap(([name, href]) => [' · ', h('a', { href }, name)]);
   return h(
     'header',
     {},
@@ -187,10 +188,21 @@ function header(model: Model): HTMLElement {
       'div',
       {},
       h('h1', {}, 'Event loop report'),
-      aside(facts.filter((fact) => fact !== false && fact !== '').join(' · ')),
+      aside(facts.filter((fact) => fact !== false && fact !== '').join(' · '), ...links),
     ),
     report.summary.places.length > 0 && copy,
   );
+}
+
+/** The pages of other threads of the process: their names and addresses, beside this one. */
+function threadPages({ process: { threadId }, workers = [] }: ReportDocument): [string, string][] {
+  const { pathname } = location;
+  const suffix = `-worker-${threadId}`;
+  if (pathname.includes(suffix)) return [['main thread', pathname.replace(suffix, '')]];
+  return workers.map((id) => [
+    `worker thread ${id}`,
+    pathname.replace(/(\.[^./]*)?$/, `-worker-${id}$1`),
+  ]);
 }
 
 /** What to mend first, in one sentence. */
