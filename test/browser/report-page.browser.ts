@@ -391,16 +391,45 @@ describe('a flame graph below a framework', () => {
     expect(await frames(/^express\d+, /).count()).toBe(30);
   });
 
-  test('blocks at start-up, which the tiles do not count, are said', async () => {
+  test('tiles and flame graph count the same blocks, but for what the flame graph says', async () => {
     const report = frameworkReport();
-    const file = path.join(folder, 'start-up.html');
-    pageOf['start-up'] = file;
-    const startUp = { ...report.summary, blocks: 1, places: [] };
-    writePage(file, { ...report, summary: { ...report.summary, startUp } }, TEMPLATE);
-    await open('start-up');
-    await region('Flame graph')
-      .getByText(/^All 2 blocks, 1 of them at start-up/)
-      .waitFor();
+    const { summary, dropped } = report;
+    const file = path.join(folder, 'counted.html');
+    pageOf['counted'] = file;
+    // Of five blocks, three are left out, and one is of the start-up.
+    const startUp = { ...summary, blocks: 1, places: [] };
+    const counted = { ...report, summary: { ...summary, blocks: 4, startUp } };
+    writePage(file, { ...counted, dropped: { ...dropped, blocks: 3 } }, TEMPLATE);
+    for (const mode of ['spans', 'blocks', 'framework', 'counted']) {
+      await open(mode);
+      const title =
+        (await flame()
+          .getByText(/^All \d+ blocks/)
+          .textContent()) ?? '';
+      const tile = page.locator('.tile').filter({ hasText: /^Blocks/ });
+      const inTile = Number(await tile.locator('strong').textContent());
+      const numberIn = (text: RegExp) => Number(text.exec(title)?.[1] ?? 0);
+      const inFlame = numberIn(/^All (\d+)/) - numberIn(/(\d+) of them at start-up/);
+      expect([mode, inFlame + numberIn(/without the shortest (\d+)/)]).toEqual([mode, inTile]);
+      if (mode !== 'counted') await page.close();
+    }
+  });
+
+  test('callers of a function, and of what ran, are shown below it', async () => {
+    await open('framework');
+    const level = (name: RegExp) => frames(name).first().getAttribute('aria-level');
+
+    await frames(/^listOrders, /).click();
+    await flame().getByRole('button', { name: 'Callers' }).click();
+    expect(await level(/^listOrders, 200 ms, 100 %/)).toBe('2');
+    expect(await level(/^express0, 200 ms, 100 %/)).toBe('3');
+    expect(await frames(/^printInvoice, /).count()).toBe(0);
+    await flame().getByRole('button', { name: 'Callers' }).click();
+    expect(await level(/^main, 400 ms/)).toBe('2');
+    // What ran: a parser's function for three quarters of the time.
+    await flame().getByRole('button', { name: 'Callers' }).click();
+    expect(await level(/^parser0, 300 ms, 75 %/)).toBe('2');
+    expect(await level(/^printInvoice, 50 ms, 13 %/)).toBe('2');
   });
 
   test('search says how long what it finds ran', async () => {

@@ -6,7 +6,7 @@ import type { CodePlace } from '../../types.ts';
 import { button, empty, h, saveFile } from './elements.ts';
 import { count, duration, percent, shortPath } from './format.ts';
 import { type Block, isFrameOf, type Model } from './model.ts';
-import { cpuProfile, type Frame, folded, type Stack, stacksOf } from './stacks.ts';
+import { callers, cpuProfile, type Frame, folded, type Stack, stacksOf } from './stacks.ts';
 
 /** Narrower frames are not drawn until one around them is zoomed into: a share of the width. */
 const MIN_SHARE = 0.0015;
@@ -47,6 +47,8 @@ export class FlameGraph {
   });
   readonly #found = h('output', { class: 'aside' });
   #isFolded = true;
+  /** Of whom the callers are shown. */
+  #callersOf: string | undefined;
   #drawn = new Map<HTMLElement, FlameNode>();
   #stacks: Stack[] = [];
   #what = '';
@@ -58,6 +60,7 @@ export class FlameGraph {
   constructor(private readonly model: Model) {
     this.#toolbar.append(
       this.#search,
+      button('Callers', () => this.#showCallers(), 'Callers of the frame that is zoomed into'),
       button('Save .cpuprofile', () => this.#save()),
       this.#found,
     );
@@ -77,6 +80,7 @@ export class FlameGraph {
     this.#startMillis = blocks[0]?.startTimeMillis ?? 0;
     this.#opened = opened;
     this.#isFolded = true;
+    this.#callersOf = undefined;
     this.#title.replaceChildren(what);
     if (this.#stacks.length === 0) {
       const why =
@@ -93,12 +97,21 @@ export class FlameGraph {
   }
 
   #arrange(): void {
-    this.#root = mergeStacks(this.#isFolded ? this.#stacks.map(folded) : this.#stacks);
+    const key = this.#callersOf;
+    const stacks = this.#isFolded ? this.#stacks.map(folded) : this.#stacks;
+    this.#root = mergeStacks(key === undefined ? stacks : callers(this.#stacks, key));
     const opened = this.#opened;
     const [longest] = nodesOf(this.#root)
       .filter(({ frame }) => opened !== undefined && isFrameOf(opened, frame))
       .sort((a, b) => b.millis - a.millis);
     this.#zoom(longest ?? this.#root);
+  }
+
+  /** Or the stacks again. */
+  #showCallers(): void {
+    this.#callersOf = this.#callersOf === undefined ? this.#zoomed.frame.key : undefined;
+    this.#opened = undefined;
+    this.#arrange();
   }
 
   #open(node: FlameNode | undefined): void {

@@ -101,7 +101,9 @@ function start(report: ReportDocument): void {
     source.replaceChildren();
     const atStart = report.summary.startUp?.blocks ?? 0;
     const ofThem = atStart > 0 ? `, ${atStart} of them at start-up` : '';
-    flame.show(model.blocks, `All ${count(model.blocks.length, 'block')}${ofThem}`);
+    const { blocks: left } = report.dropped;
+    const leftOut = left > 0 ? `, without the shortest ${left}` : '';
+    flame.show(model.blocks, `All ${count(model.blocks.length, 'block')}${ofThem}${leftOut}`);
     all.hidden = true;
   };
   const timeline = new Timeline(model, selectBlock);

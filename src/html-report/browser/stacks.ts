@@ -77,6 +77,17 @@ export function folded({ frames, millis }: Stack): Stack {
   return { frames: result, millis };
 }
 
+/**
+ * What called a function, the nearest first, and for how long; of what ran innermost if the key is
+ * that of no function.
+ */
+export function callers(stacks: readonly Stack[], key: string): Stack[] {
+  return stacks.flatMap(({ frames, millis }) => {
+    const at = key === '' ? frames.length - 1 : frames.findLastIndex((each) => each.key === key);
+    return at === -1 ? [] : [{ frames: frames.slice(0, at + 1).reverse(), millis }];
+  });
+}
+
 const packageOf = (file: string) =>
   /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1];
 
