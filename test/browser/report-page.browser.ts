@@ -420,7 +420,8 @@ describe('a flame graph below a framework', () => {
     const level = (name: RegExp) => frames(name).first().getAttribute('aria-level');
 
     await frames(/^listOrders, /).click();
-    await flame().getByRole('button', { name: 'Callers' }).click();
+    await flame().getByRole('button', { name: 'Callers', pressed: false }).click();
+    await flame().getByRole('button', { name: 'Callers', pressed: true }).waitFor();
     expect(await level(/^listOrders, 200 ms, 100 %/)).toBe('2');
     expect(await level(/^express0, 200 ms, 100 %/)).toBe('3');
     expect(await frames(/^printInvoice, /).count()).toBe(0);

@@ -46,6 +46,11 @@ export class FlameGraph {
     input: () => this.#mark(),
   });
   readonly #found = h('output', { class: 'aside' });
+  readonly #callers = button(
+    'Callers',
+    () => this.#showCallers(),
+    'Callers of the frame that is zoomed into',
+  );
   #isFolded = true;
   /** Of whom the callers are shown. */
   #callersOf: string | undefined;
@@ -60,7 +65,7 @@ export class FlameGraph {
   constructor(private readonly model: Model) {
     this.#toolbar.append(
       this.#search,
-      button('Callers', () => this.#showCallers(), 'Callers of the frame that is zoomed into'),
+      this.#callers,
       button('Save .cpuprofile', () => this.#save()),
       this.#found,
     );
@@ -98,6 +103,7 @@ export class FlameGraph {
 
   #arrange(): void {
     const key = this.#callersOf;
+    this.#callers.setAttribute('aria-pressed', String(key !== undefined));
     const stacks = this.#isFolded ? this.#stacks.map(folded) : this.#stacks;
     this.#root = mergeStacks(key === undefined ? stacks : callers(this.#stacks, key));
     const opened = this.#opened;
