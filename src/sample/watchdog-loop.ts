@@ -34,8 +34,8 @@ const NEAR_SHARE = 0.25;
 const MIN_POSTPONED = 1 / 8;
 const MAX_POSTPONED = 1 / 4;
 /**
- * The same after this part of the time that it takes if the thread has as little CPU as it had so
- * far: to look takes 85 µs of a CPU beside busy processes.
+ * Then after this part of the time in which it is due if the thread goes on to have as little CPU:
+ * to look takes 85 µs beside busy processes.
  */
 const LOOK_AGAIN = 1 / 2;
 /** The kernel counts the time of a thread that runs 100 to 1000 times a second. */
@@ -201,25 +201,25 @@ class BusyPeriod {
   /** Milliseconds until the next stack sample is due, if the thread has a CPU until then. */
   #untilCapture(): number {
     if (this.thread.client === undefined) return Number.POSITIVE_INFINITY;
-    const { cpu, options } = this.thread;
-    const { since, schedule } = this.#block;
-    const left = since + schedule.due - this.thread.now();
+    const { cpu, now, options } = this.thread;
+    const { ran: ranBefore, since, schedule } = this.#block;
+    const left = since + schedule.due - now();
     // The counters are read only if it is due by the wall.
     if (left > 0) return left;
     const postponed = left + this.#runDelay();
-    if (postponed <= 0 && !this.#isWithoutCpu()) return 0;
+    const isWithoutCpu = postponed <= 0 && this.#isWithoutCpu();
+    if (postponed <= 0 && !isWithoutCpu) return 0;
     const least = this.#postponedBy;
-    if (postponed > least && cpu.isReady())
-      return Math.max(postponed, (postponed / this.#cpuShare()) * LOOK_AGAIN || 0);
-    this.#postponedBy = Math.min(2 * least, options.captureEveryMillis * MAX_POSTPONED);
+    const most = options.captureEveryMillis * MAX_POSTPONED;
+    if (least < most) {
+      this.#postponedBy = Math.min(2 * least, most);
+    } else if (isWithoutCpu || cpu.isReady()) {
+      const ran = cpu.ran - ranBefore;
+      // With as much CPU as it had so far.
+      const expected = ((schedule.due - ran) * (now() - since)) / ran;
+      return Math.max(postponed, expected * LOOK_AGAIN || 0, least);
+    }
     return Math.max(postponed, least);
-  }
-
-  /** The part of the block in which the thread had a CPU, of that in which it wanted one. */
-  #cpuShare(): number {
-    const { ran, waited } = this.thread.cpu;
-    const ranInBlock = ran - this.#block.ran;
-    return ranInBlock / (ranInBlock + waited - this.#block.runDelay);
   }
 
   /** @param isFew the next sample is to come late */
