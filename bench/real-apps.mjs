@@ -6,6 +6,7 @@
 //   npm run bench -- real-apps --app nest --app next --node .matrix/node-24/node_modules/.bin/node
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { watchConsumer } from './real-apps/support/consumers.mjs';
 import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
 import { judge } from './real-apps/support/judge.mjs';
 import { launch, NO_TOOL, THRESHOLD_MILLIS, thisPackage } from './real-apps/support/launch.mjs';
@@ -25,6 +26,7 @@ export default {
   minutes: 6,
   options: {
     app: { type: 'string', multiple: true },
+    consumer: { type: 'string', multiple: true },
     rounds: { type: 'string' },
     keep: { type: 'boolean' },
   },
@@ -33,29 +35,52 @@ export default {
     for (const node of nodes) {
       /** @type {Record<string, ReturnType<typeof judge>>} */
       const results = {};
+      /** @type {Record<string, Awaited<ReturnType<typeof watchConsumer>>>} */
+      const consumers = {};
+      const failed = (/** @type {string} */ name, /** @type {unknown} */ error) =>
+        report.note(`${name} FAILED: ${/** @type {Error} */ (error).message}`);
       for (const name of options.app ?? APPS) {
         try {
-          results[name] = await runApp(node, name, Number(options.rounds ?? ROUNDS));
+          const { app, folder } = await prepareApp(node, name);
+          for (const each of app.consumers ?? []) {
+            if (options.consumer && !options.consumer.includes(each.name)) continue;
+            try {
+              consumers[each.name] = await watchConsumer(each, node.path, folder);
+              tellConsumer(report, each.name, consumers[each.name]);
+            } catch (error) {
+              failed(each.name, error);
+            }
+          }
+          if (app.cases.length === 0 || options.consumer) continue;
+          results[name] = await runApp(node, app, folder, Number(options.rounds ?? ROUNDS));
+          tell(report, name, results[name]);
         } catch (error) {
-          report.note(`${name} FAILED: ${/** @type {Error} */ (error).message}`);
-          continue;
+          failed(name, error);
         }
-        tell(report, name, results[name]);
       }
-      summarize(report, node.version, results);
+      if (Object.keys(results).length > 0) summarize(report, node.version, results);
+      if (Object.keys(consumers).length > 0) summarizeConsumers(report, node.version, consumers);
     }
   },
 };
 
-async function runApp(
+async function prepareApp(
   /** @type {import('./support/registry.mjs').Node} */ { path: node },
   /** @type {string} */ name,
-  /** @type {number} */ rounds,
 ) {
   /** @type {import('./real-apps/support/launch.mjs').App} */
   const app = (await import(`./real-apps/${name}/app.mjs`)).default;
   const folder = installApp(name);
   buildApp(name, node, app.build ?? []);
+  return { app, folder };
+}
+
+async function runApp(
+  /** @type {import('./support/registry.mjs').Node} */ { path: node },
+  /** @type {import('./real-apps/support/launch.mjs').App} */ app,
+  /** @type {string} */ folder,
+  /** @type {number} */ rounds,
+) {
   const without = await launch(app, node, folder, NO_TOOL, rounds);
   const measured = await launch(app, node, folder, thisPackage(app), rounds);
   return judge(without, measured, folder, THRESHOLD_MILLIS, app.dispatchers);
@@ -99,6 +124,53 @@ function tell(
   ];
   report.note(`\n${name}: ${blocks.length} blocks${lines.map((line) => `\n  ${line}`).join('')}`);
 }
+
+/** @typedef {Awaited<ReturnType<typeof watchConsumer>>} Watched */
+
+/** What is not right, and what blocked beside the jobs. */
+function tellConsumer(
+  /** @type {import('./support/report.mjs').Report} */ report,
+  /** @type {string} */ name,
+  /** @type {Watched} */ { jobs, wrong, others },
+) {
+  const lines = [...wrong, ...others.map((line) => `beside the jobs: ${line}`)];
+  report.note(`\n${name}: ${jobs} jobs${lines.map((line) => `\n  ${line}`).join('')}`);
+}
+
+function summarizeConsumers(
+  /** @type {import('./support/report.mjs').Report} */ report,
+  /** @type {string} */ version,
+  /** @type {Record<string, Watched>} */ consumers,
+) {
+  const rows = Object.entries(consumers).map(([name, watched]) => {
+    const { jobs, found, named, children, roots, victims, queued, waited, told } = watched;
+    const off = `${(100 * (told / waited - 1)).toFixed(1)} %`;
+    const counts = [jobs, found, named, children, roots, jobs - children - roots, victims];
+    const times = [queued, Math.round(waited), Math.round(told)];
+    return [name, ...counts.map(String), ...times.map(String), off];
+  });
+  report.table(
+    `Node.js ${version}: jobs of consumers that a request has started`,
+    CONSUMER_HEAD,
+    rows,
+    consumers,
+  );
+}
+
+const CONSUMER_HEAD = [
+  'consumer',
+  'jobs',
+  'found',
+  'named',
+  'child of an open request',
+  'root with made_by',
+  'wrong trace',
+  'victims of their own job',
+  'queued',
+  'waited, ms',
+  'told, ms',
+  'off',
+];
 
 function summarize(
   /** @type {import('./support/report.mjs').Report} */ report,

@@ -40,7 +40,7 @@ const GAP_MILLIS = 150;
  *   build?: string[][], args: (given: { port: number, data: string }) => string[],
  *   env?: (given: { port: number, data: string }) => Record<string, string>,
  *   prepare?: (given: { data: string, folder: string }) => unknown,
- *   dispatchers?: string[] }} App
+ *   dispatchers?: string[], consumers?: import('./consumers.mjs').Consumer[] }} App
  *   `dispatchers`: packages, or files of them, that a product calls everything through: they are
  *   never right
  *
