@@ -3,19 +3,22 @@ const page =
   (/** @type {string} */ path) => (/** @type {import('../support/client.mjs').Client} */ client) =>
     client.get(path);
 
+const args = (/** @type {{ port: number }} */ { port }) => [
+  'node_modules/next/dist/bin/next',
+  'start',
+  '--hostname',
+  '127.0.0.1',
+  '--port',
+  String(port),
+];
+
 /** @type {import('../support/launch.mjs').App} */
 export default {
   title: 'Next.js',
   build: [['node_modules/next/dist/bin/next', 'build']],
-  args: ({ port }) => [
-    'node_modules/next/dist/bin/next',
-    'start',
-    '--hostname',
-    '127.0.0.1',
-    '--port',
-    String(port),
-  ],
+  args,
   env: () => ({ NEXT_TELEMETRY_DISABLED: '1' }),
+  consumers: [{ name: 'Next.js', args }],
   cases: [
     {
       name: 'Markdown in a page',

@@ -1,0 +1,6 @@
+import { ask } from '../../lib/consumer.js';
+
+export async function GET(request) {
+  await ask(request);
+  return Response.json('done');
+}
