@@ -18,6 +18,7 @@ import { CACHE } from './install.mjs';
 
 const THRESHOLD_MILLIS = 20;
 const START_MILLIS = 60_000;
+const STOP_MILLIS = 15_000;
 const SECONDS = 12;
 /** Of requests that block nothing. */
 const PER_SECOND = 60;
@@ -89,7 +90,9 @@ export async function watchConsumer(consumer, node, folder) {
     });
     const sent = await client.useFor(SECONDS);
     child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MILLIS);
     await exited;
+    clearTimeout(timer);
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     const messages = lines.map((line) => JSON.parse(line));
     const jobs = /** @type {Job[]} */ (messages.filter(({ job }) => job !== undefined));

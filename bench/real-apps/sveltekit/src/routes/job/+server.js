@@ -1,0 +1,6 @@
+import { ask } from '../../lib/consumer.js';
+
+export async function GET({ url }) {
+  await ask(url);
+  return Response.json('done');
+}

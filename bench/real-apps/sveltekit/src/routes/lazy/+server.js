@@ -1,0 +1,6 @@
+import { start } from '../../lib/consumer.js';
+
+export function GET() {
+  start();
+  return Response.json('started');
+}

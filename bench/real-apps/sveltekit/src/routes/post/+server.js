@@ -1,0 +1,6 @@
+import { ask } from '../../lib/consumer.js';
+
+export function GET({ url }) {
+  void ask(url);
+  return Response.json('posted');
+}
