@@ -1,5 +1,5 @@
 /**
- * Who asked for a block that belongs to no request: a queue, a worker or a connection has run a job
+ * Who asked for a block of a message, or of nobody: a queue, a worker or a connection has run a job
  * for a request, which goes on in the nextTicks and promise reactions after it. It did not wait for
  * the event loop.
  */
@@ -33,6 +33,7 @@ export class Askers {
         if (this.#ids === ids) this.#ids = undefined;
         found(ids);
       });
-    inRootContext(() => wait(ROUNDS));
+    // NextTicks run before the promise reactions that wait already.
+    inRootContext(() => void Promise.resolve().then(() => wait(ROUNDS)));
   }
 }

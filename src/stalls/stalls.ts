@@ -12,7 +12,7 @@ import { resourceTypeOf, runningResource } from '../detect/hooks/resource-classe
 import type { Call } from '../detect/running-code.ts';
 import { keyOf } from '../name/key.ts';
 import { madeByIn } from '../otel/context-marks.ts';
-import { isEntryKind } from '../otel/entry-span.ts';
+import { entryOf, isEntryKind } from '../otel/entry-span.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { graphqlOperationOf, type NamedSpan, operationOf } from '../otel/operation.ts';
 import { clockStepOf, spanEndTime, spanStartedAt, spanStartTime } from '../otel/sdk-internals.ts';
@@ -275,7 +275,7 @@ export class Stalls {
     };
     // When a pile-up is known, what drains after it is over.
     const isOfOne = block.kind === 'callback' || block.kind === 'microtasks';
-    if (isOfOne && spanOf(block) === undefined) {
+    if (isOfOne && !isInRequest(block)) {
       this.#askers.after((ids) => {
         const blockingSpanIds = new Set([...recent.blockingSpanIds, ...ids]);
         Object.assign(recent, { blockingSpanIds });
@@ -448,6 +448,13 @@ function namedBlock({ startTimeMillis, code }: EventLoopBlock) {
 const isOpen = (span: Span) => spanEndTime(span) === undefined;
 
 const spanOf = ({ context }: Pick<Block, 'context'>) => context && trace.getSpan(context);
+
+/** False for a message: a request may have sent it, and await what it does. */
+function isInRequest(block: Block): boolean {
+  const span = spanOf(block);
+  if (span === undefined || block.context === undefined) return false;
+  return entryOf(span, block.context).entry?.kind !== SpanKind.CONSUMER;
+}
 
 const idOf = (span: Span) => span.spanContext().spanId;
 

@@ -829,18 +829,27 @@ test('requests that await one promise: a block of each, and each waited for the 
   });
 });
 
-test('a job of a queue blocks: who asked for it did not wait for itself, another one did', async () => {
-  const run = await runApp('job-queue.cjs');
-  expectQuietExit(run);
-  const spanOf = (name: string) => run.spans.find((span) => span.name === name);
-  expect(spanOf('asks')?.attributes).not.toHaveProperty(['event_loop.stall.duration']);
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-    expect(run.blocks).toHaveLength(1);
-    expect(run.blocks[0]?.parentSpanId).toBeUndefined();
-    expect(run.blocks[0]?.links).toMatchObject([{ spanId: spanOf('starts the queue')?.spanId }]);
-    expect(spanOf('waits')?.attributes['event_loop.stall.duration']).toBeGreaterThan(0.15);
-  });
-});
+test.each([
+  ['of a queue', '', 'starts the queue'],
+  ['with the span of a message', 'message', 'message'],
+])(
+  'a job %s blocks: who asked for it did not wait for itself, another one did',
+  async (_, way, of) => {
+    const run = await runApp('job-queue.cjs', { args: [way] });
+    expectQuietExit(run);
+    const spanOf = (name: string) => run.spans.find((span) => span.name === name);
+    expect(spanOf('asks')?.attributes).not.toHaveProperty(['event_loop.stall.duration']);
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+      expect(run.blocks).toHaveLength(1);
+      const [block] = run.blocks;
+      const id = spanOf(of)?.spanId;
+      expect([block?.parentSpanId, ...(block?.links ?? []).map(({ spanId }) => spanId)]).toEqual(
+        way === '' ? [undefined, id] : [id],
+      );
+      expect(spanOf('waits')?.attributes['event_loop.stall.duration']).toBeGreaterThan(0.15);
+    });
+  },
+);
 
 test('what an earlier request made blocks: a link to that, and who asked is no victim', async () => {
   const run = await runApp('made-by-earlier.cjs');

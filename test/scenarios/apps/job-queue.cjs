@@ -1,5 +1,6 @@
 // A queue of plain functions, which a timer drains. The first request starts it, and ends. Two
-// others then wait: one for its job, which blocks, and one for a timer.
+// others then wait: one for its job, which blocks, and one for a timer. With the argument `message`,
+// each job has a span of its own, as that of a message.
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
 const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
@@ -18,9 +19,17 @@ const jobs = [];
 let drained = () => {};
 let timer;
 function drain() {
-  jobs.shift()?.();
+  const job = jobs.shift();
+  if (job !== undefined) handle(job);
   timer = setTimeout(drain, 20);
   drained();
+}
+
+function handle(job) {
+  if (!process.argv.includes('message')) return job();
+  const span = tracer.startSpan('message', { kind: SpanKind.CONSUMER, root: true });
+  context.with(trace.setSpan(ROOT_CONTEXT, span), job);
+  span.end();
 }
 
 const run = (job) => new Promise((resolve) => jobs.push(() => resolve(job())));
