@@ -194,15 +194,19 @@ export class HttpRequests {
   };
 
   /**
-   * Node.js tells of the end of a body in the context of the connection: what its listeners start
-   * would have no request.
+   * Node.js pushes the chunks of a body, and its end, in the context of the connection: what their
+   * listeners start would have no request.
    */
   #enter(open: OpenRequest, request: IncomingMessage): void {
     const enter = () => void attempt(() => this.#storage?.enterWith(open));
     enter();
-    const { headers } = request;
-    const hasBody = headers['content-length'] ?? headers['transfer-encoding'];
-    if (hasBody !== undefined) request.once('end', enter);
+    const { headers, push } = request;
+    if ((headers['content-length'] ?? headers['transfer-encoding']) === undefined) return;
+    const value = function (this: IncomingMessage, chunk: unknown, encoding?: BufferEncoding) {
+      enter();
+      return push.call(this, chunk, encoding);
+    };
+    Object.defineProperty(request, 'push', { value, configurable: true, writable: true });
   }
 
   /** Hot, as above. */

@@ -430,11 +430,14 @@ describe('requests without an SDK', () => {
     expect(ended.stderr).not.toContain('jane');
   });
 
-  test('what a listener of a body starts is its request, without async_hooks', async () => {
-    const ended = await serve('body');
-    const block = linesOf(ended).find((line) => BLOCK.test(line));
-    judgeBlocks(ended, () => expect(block?.endsWith('), POST /*')).toBe(KNOWS_AWAIT));
-  });
+  test.each(['body', 'chunk'])(
+    'what a listener of a %s starts is its request, without async_hooks',
+    async (way) => {
+      const ended = await serve(way);
+      const block = linesOf(ended).find((line) => BLOCK.test(line));
+      judgeBlocks(ended, () => expect(block?.endsWith('), POST /*')).toBe(KNOWS_AWAIT));
+    },
+  );
 
   test('what a request has started is not its own once it has its answer', async () => {
     const ended = await serve('poller');

@@ -68,6 +68,15 @@ const WAYS = {
   async body(port) {
     await answer(send({ port, path: '/body', method: 'POST' }).end('{}'));
   },
+  /** The same for a chunk that comes later than the request. */
+  async chunk(port) {
+    const post = send({ port, path: '/chunk', method: 'POST' });
+    post.write('{');
+    await wait(50);
+    post.write('}');
+    await wait(300);
+    await answer(post.end());
+  },
   async plain(port) {
     await answer(get({ port, path: '/reset/jane@example.com/deadbeef?token=secret' }));
   },
@@ -126,6 +135,13 @@ function listenToBody(request, response) {
   );
 }
 
+function listenToChunks(request, response) {
+  request.on('data', (chunk) => {
+    if (chunk.includes('}')) setImmediate(setTimeout, block, 10);
+  });
+  request.on('end', () => response.end());
+}
+
 let alive = 0;
 const collected = new FinalizationRegistry(() => alive--);
 const plain = createServer((request, response) => {
@@ -134,6 +150,10 @@ const plain = createServer((request, response) => {
   if (request.url === '/never') return;
   if (request.url === '/body') {
     listenToBody(request, response);
+    return;
+  }
+  if (request.url === '/chunk') {
+    listenToChunks(request, response);
     return;
   }
   if (request.url === '/timer-left') setInterval(() => {}, 1e6);
