@@ -1,21 +1,17 @@
 // Guarantees: what `/register` costs a whole product of `real-apps`, beside OpenTelemetry's own
 // agent and beside nothing, and what Sentry and Datadog cost with and without what finds blocks:
-// CPU of a light request, p99, memory, start. Linux only (/proc). And the recipe of
-// docs/products.md works: the SDK beside the package, in a folder of its own, exports the
-// product's requests.
+// CPU of a light request, p99, memory, start. Linux only (/proc). `recipes` runs what
+// docs/products.md says.
 //
 //   npm run bench -- products --app strapi --launches 5 --node /path/to/node24
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { installPeers } from './peers/install.mjs';
-import { buildApp, CACHE, installAgent, installApp } from './real-apps/support/install.mjs';
+import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
 import { closedLoop, startSink } from './support/load.mjs';
 import { withProduct } from './support/product.mjs';
-import { entryIn, installByRecipe } from './support/recipe.mjs';
 
 /** A request that blocks nothing, of each product. */
 const LIGHT = {
@@ -55,10 +51,6 @@ const PAIRS = [
   ['@sentry/node-native', '@sentry/node'],
   ['dd-trace, profiling', 'dd-trace'],
 ];
-/** Where docs/products.md installs the package. */
-const OWN_FOLDER = join(CACHE, 'own');
-const SERVER_KIND = 2;
-const EXPORT_MILLIS = 30_000;
 const CONNECTIONS = 8;
 const COLUMNS = {
   'CPU per request, ms': ['cpu', 2],
@@ -83,13 +75,11 @@ export default {
   async run({ nodes, options, report }) {
     report.versions(installPeers());
     installAgent(options.keep === true);
-    if (options.keep !== true) installByRecipe(OWN_FOLDER);
     for (const { path, version } of nodes) {
       for (const name of options.app) {
         const app = (await import(`./real-apps/${name}/app.mjs`)).default;
         const folder = installApp(name);
         buildApp(name, path, app.build ?? []);
-        report.note(`${app.title}: ${await followRecipe(app, path, folder, LIGHT[name])}`);
         const readings = [];
         for (let i = 0; i < Number(options.launches); i++) {
           const modes = [...options.mode];
@@ -119,28 +109,14 @@ export default {
   },
 };
 
-/** @returns {Promise<string>} what was exported; throws if it is no request */
-async function followRecipe(app, node, folder, path) {
-  const receiver = await OtlpReceiver.listen();
-  const env = { ...receiver.env, NODE_OPTIONS: `--import ${entryIn(OWN_FOLDER)}` };
-  const requests = () => receiver.spans.filter(({ kind }) => kind === SERVER_KIND).length;
-  try {
-    return await withProduct(app, howToStart(app, node, folder, path, env), async () => {
-      for (const until = performance.now() + EXPORT_MILLIS; requests() === 0; await sleep(100))
-        if (performance.now() > until) throw new Error('the recipe exports no request');
-      return `the recipe of docs/products.md exports its requests (${requests()})`;
-    });
-  } finally {
-    receiver.close();
-  }
-}
-
 async function launch(app, node, folder, mode, path, requests) {
   const collector = await startSink();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...MODES[mode](collector.url) };
+  const command = (given) => [node, ...app.args(given)];
+  const how = { folder, node, path, command, env: () => env };
   const agent = new Agent({ keepAlive: true });
   try {
-    return await withProduct(app, howToStart(app, node, folder, path, env), async (running) => {
+    return await withProduct(app, how, async (running) => {
       const load = (/** @type {number} */ count) =>
         closedLoop(`${running.url}${path}`, { connections: CONNECTIONS, requests: count, agent });
       await load(requests / 3);
@@ -159,14 +135,6 @@ async function launch(app, node, folder, mode, path, requests) {
     collector.close();
   }
 }
-
-const howToStart = (app, node, folder, path, env) => ({
-  folder,
-  node,
-  path,
-  command: (given) => [node, ...app.args(given)],
-  env: () => env,
-});
 
 const rssOf = (pid) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1000;

@@ -18,9 +18,9 @@ import { sourcePlace } from './real-apps/support/places.mjs';
 import { Profile, Stacks, shorten } from './real-apps/support/truth.mjs';
 import { Client } from './recipes/client.mjs';
 import { installProduct, PRODUCTS } from './recipes/install.mjs';
+import { entryIn, installByRecipe, startOf } from './recipes/recipe.mjs';
 import { closedLoop } from './support/load.mjs';
 import { withProduct } from './support/product.mjs';
-import { entryIn, installByRecipe, startOf } from './support/recipe.mjs';
 
 const NAMES = ['ghost', 'n8n', 'directus', 'strapi', 'payload', 'node-red', 'verdaccio'];
 const OWN_FOLDER = join(PRODUCTS, 'own');
@@ -37,14 +37,12 @@ const SHORTEST_SECONDS = 0.1;
 const [QUARTER, HALF] = [0.25, 0.5];
 const CONNECTIONS = 4;
 const MINIFIED_CHARACTERS = 2;
+const LONGEST_LINE = 500;
 const SENT_MILLIS = 3000;
 const EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '500' };
 
 /** @typedef {import('./recipes/install.mjs').Product} Product */
-/**
- * @typedef {'right' | 'awaits' | 'vague' | 'misleading' | 'not seen'} Verdict awaits: the line that
- *   is told has an `await`, which V8's profile does not see; not seen: the profile has no JavaScript
- */
+/** @typedef {'right' | 'awaits' | 'vague' | 'misleading' | 'not seen'} Verdict as in README.md */
 
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
@@ -70,6 +68,7 @@ export default {
           const watched = await watch(product, node, folder);
           for (const line of watched.lines) report.note(`${product.title}: ${line}`);
           found.push([product.title, ...watched.figures]);
+          report.note(`${FOUND.join(', ')}: ${found.at(-1)?.join(', ')}`);
           if (product.ownSdk !== undefined)
             report.note(`${product.title}, its own SDK: ${await ownSdk(product, node, folder)}`);
           const readings = [];
@@ -82,6 +81,7 @@ export default {
           for (const mode of options.launches === '0' ? [] : Object.keys(MODES)) {
             const of = (key) => median(readings.map((round) => round[mode][key])).toFixed(2);
             costs.push([product.title, mode, of('start'), of('visit'), of('light')]);
+            report.note(`${COST.join(', ')}: ${costs.at(-1)?.join(', ')}`);
           }
         } catch (error) {
           report.note(`${product.title} FAILED: ${/** @type {Error} */ (error).stack}`);
@@ -93,6 +93,7 @@ export default {
       report.table(`Node.js ${version}: blocks of 100 ms or more`, FOUND, found);
       report.table(`Node.js ${version}: CPU, medians of ${options.launches} launches`, COST, costs);
     }
+    if (!options.keep) rmSync(OWN_FOLDER, { recursive: true, force: true });
   },
 };
 
@@ -255,8 +256,8 @@ function describe(attributes, millis, share, folder) {
   const { 'code.function.name': name, 'code.file.path': file = '' } = attributes;
   return (
     `${millis.toFixed(0)} ms, ${of('kind')}, ${of('cause')}, ${name} ` +
-    `(${shorten(file, folder)}:${attributes['code.line.number']}), ${Math.round(share * 100)} % in ` +
-    `the profile, ${of('samples')} samples, top ${of('top_functions')}`
+    `(${shorten(file, folder)}:${attributes['code.line.number']}), ` +
+    `${Math.round(share * 100)} % in the profile, ${of('samples')} samples, top ${of('top_functions')}`
   );
 }
 
@@ -287,5 +288,7 @@ function verdictOn(attributes, truth, share) {
 
 /** The line of source that is told, if it can be read. */
 function lineOf({ 'code.file.path': file = '', 'code.line.number': line }) {
-  return existsSync(file) ? (readFileSync(file, 'utf8').split('\n')[line - 1] ?? '') : '';
+  const text = existsSync(file) ? readFileSync(file, 'utf8').split('\n')[line - 1] : undefined;
+  // A bundle may be one line.
+  return text === undefined || text.length > LONGEST_LINE ? '' : text;
 }

@@ -1,4 +1,4 @@
-// Ghost as its own tool installs it: the package is unpacked, and what it needs is installed inside.
+// Ghost, as its own tool installs it: unpacked, and what it needs is installed inside.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpack } from './install.mjs';
@@ -15,7 +15,7 @@ export default {
     const file = join(folder, 'package.json');
     const manifest = JSON.parse(readFileSync(file, 'utf8'));
     // Its binary comes from npm.
-    manifest.dependencies['better-sqlite3'] = 'npm:libsql@0.5.29';
+    manifest.optionalDependencies['better-sqlite3'] = 'npm:libsql@0.5.29';
     delete manifest.devDependencies;
     writeFileSync(file, JSON.stringify(manifest));
     return { options: ['--legacy-peer-deps'] };

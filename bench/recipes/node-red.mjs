@@ -17,7 +17,8 @@ export default {
     mkdirSync(home);
     writeFileSync(
       join(home, 'settings.js'),
-      `module.exports = { ...require(${JSON.stringify(join(folder, 'settings.js'))}), flowFile: 'flows.json' };`,
+      `const settings = require(${JSON.stringify(join(folder, 'settings.js'))});
+       module.exports = { ...settings, flowFile: 'flows.json' };`,
     );
     return app.prepare?.({ data: home, folder });
   },

@@ -7,8 +7,10 @@ import { askCases, copyProject } from './cases.mjs';
 const CONFIG = `import { withPayload } from '@payloadcms/next/withPayload';
 export default withPayload({ turbopack: { root: import.meta.dirname } });`;
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
+/** From the route to the project. */
+const UP = '../'.repeat(3);
 const ROUTE = `import * as rest from '@payloadcms/next/routes';
-import config from '../../../payload.config.js';
+import config from '${UP}payload.config.js';
 ${METHODS.map((name) => `export const ${name} = rest.REST_${name}(config);`).join('\n')}`;
 
 /** @type {import('./install.mjs').Product} */
