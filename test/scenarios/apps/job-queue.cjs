@@ -1,6 +1,6 @@
 // A queue of plain functions, which a timer drains. The first request starts it, and ends. Two
-// others then wait: one for its job, which blocks, and one for a timer. With the argument `message`,
-// each job has a span of its own, as that of a message.
+// others then wait: one for its job, which blocks, and one for a timer. With the argument
+// `message`, each job has a span of its own, as that of a message.
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
 const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
