@@ -125,7 +125,7 @@ function judge(seed, { ended, stuck, truths, reported, delays }) {
 
 /**
  * A span that had ended is none of several callbacks, and what outlives a request links to it:
- * see src/detect/README.md.
+ * see src/core/record/README.md.
  */
 function judgeParent(truth, block, fault) {
   const mayHaveNone =

@@ -3,7 +3,7 @@
 // and finds a block.
 //
 //   node scripts/check-outputs.mjs              all outputs, one after the other
-//   node scripts/check-outputs.mjs console
+//   node scripts/check-outputs.mjs outputs/console
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -23,20 +23,20 @@ import { generateWorkerCode } from './worker-code.mjs';
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 
 /** In this list, each line that names the folder of an output is its registration. */
-const LIST = 'outputs.ts';
+const LIST = 'outputs/outputs.ts';
 /**
  * What an output has beside its folder and its lines in the list: files, and text in other files.
  * @type {Record<string, { files?: string[], text?: Record<string, RegExp> }>}
  */
 const OUTPUTS = {
-  console: {
+  'outputs/console': {
     files: ['console.ts', 'console-report.ts'],
     text: { 'core.ts': /^.*console-report.*\n/m },
   },
-  'html-report': {},
-  'health-server': {},
-  recording: {},
-  testing: { files: ['testing.ts'] },
+  'outputs/html-report': {},
+  'threads/health-server': {},
+  'outputs/recording': {},
+  'entries/testing': { files: ['testing.ts'] },
 };
 /** Without any output, blocks are published on their channel. */
 const SMOKE = `
@@ -63,8 +63,7 @@ try {
   cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
   const { compilerOptions } = JSON.parse(readFileSync(path.join(ROOT, 'tsconfig.json'), 'utf8'));
   const options = { ...compilerOptions, types: ['node'], incremental: true, skipLibCheck: true };
-  const exclude = ['src/html-report/browser'];
-  const config = { compilerOptions: options, include: ['src'], exclude };
+  const config = { compilerOptions: options, include: ['src'] };
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
   for (const name of names) await check(name);
 } finally {
@@ -122,7 +121,10 @@ function remove(/** @type {string} */ name) {
 /** Without the import from the folder, and the line of the list that has what is imported. */
 function withoutRegistration(/** @type {string} */ name) {
   const before = readFileSync(path.join(src, LIST), 'utf8');
-  const imported = new RegExp(`^import \\{ (\\w+) \\} from '\\./${name}/.*\n`, 'm').exec(before);
+  const imported = new RegExp(
+    `^import \\{ (\\w+) \\} from '\\.[^']*/${path.basename(name)}/.*\n`,
+    'm',
+  ).exec(before);
   if (imported === null) return before;
   const entry = new RegExp(`^  ${imported[1]},.*\n`, 'm');
   return before.replace(imported[0], '').replace(entry, '');

@@ -71,7 +71,7 @@ const CHECKS = {
     commands: [['scripts/check-deploy.mjs']],
   },
   outputs: {
-    what: 'the package without each of its outputs: src/output.ts',
+    what: 'the package without each of its outputs: src/outputs/output.ts',
     commands: [['scripts/check-outputs.mjs']],
   },
   page: {

@@ -11,7 +11,7 @@ import { generateWorkerCode } from './worker-code.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The code of the package, in CommonJS: entries in both formats import it, so it exists once. */
-const SHARED = ['src/core.ts', 'src/register/register.ts'];
+const SHARED = ['src/core.ts', 'src/entries/register/register.ts'];
 const TARGET = 'node20.18'; // the oldest that `engines` allows
 /**
  * Strings stay on one line, however long: rollup indents CommonJS, and what goes on in the next
@@ -24,7 +24,7 @@ const CACHE = path.join(ROOT, 'node_modules', '.cache', 'event-loop-build');
 const STAMP = path.join(CACHE, 'sources');
 /** What esbuild says of everything that is in `dist/`. */
 export const METAFILE = path.join(CACHE, 'metafile.json');
-/** What `dist/` is made of, beside `src/`. */
+/** What `dist/` is made of, beside `src/` and `page/`. */
 const INPUTS = [
   'package.json',
   'package-lock.json',
@@ -33,7 +33,7 @@ const INPUTS = [
   'scripts/package-build.mjs',
   'scripts/report-page.mjs',
 ];
-/** Read by the built entries when a report is written, see src/html-report/page-file.ts. */
+/** Read by the built entries when a report is written, see src/outputs/html-report/page-file.ts. */
 const REPORT_PAGE = path.join(ROOT, 'dist', 'report-page.html');
 
 const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
@@ -141,9 +141,11 @@ function keepSharedApart(
 ) {
   const elsewhere = (/** @type {string} */ file) => ({ path: file, external: true });
   onResolve({ filter: /^\.\.?\/core\.ts$/ }, () => elsewhere('./core.cjs'));
-  onResolve({ filter: /^\.\/register\/register\.ts$/ }, () => elsewhere('./register/register.cjs'));
+  onResolve({ filter: /^\.\/entries\/register\/register\.ts$/ }, () =>
+    elsewhere('./entries/register/register.cjs'),
+  );
   if (extension === '.mjs')
-    onResolve({ filter: /^\.\/testing\/.*\.ts$/ }, () => elsewhere('./testing.cjs'));
+    onResolve({ filter: /^\.\/entries\/testing\/.*\.ts$/ }, () => elsewhere('./testing.cjs'));
 }
 
 /**
@@ -183,11 +185,14 @@ export async function buildIfStale() {
  * Of the contents, not of the times: a checkout changes those, and a file that is gone has none.
  */
 function hashSources() {
-  const inSrc = readdirSync(path.join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+  const sources = ['src', 'page']
+    .flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true }),
+    )
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
   const hash = createHash('sha256');
-  for (const file of [...INPUTS, ...inSrc.sort()]) {
+  for (const file of [...INPUTS, ...sources.sort()]) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(path.join(ROOT, file)))

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BROWSER = path.join(ROOT, 'src', 'html-report', 'browser');
+const PAGE = path.join(ROOT, 'page');
 /** Chrome, Firefox and Safari of 2023. */
 const TARGET = ['chrome114', 'firefox115', 'safari16.4'];
 
@@ -15,7 +15,7 @@ const TARGET = ['chrome114', 'firefox115', 'safari16.4'];
 export async function buildReportPage(/** @type {string} */ file) {
   const { text: script, metafile } = await bundle('main.ts');
   const { text: style } = await bundle('page.css');
-  const page = readFileSync(path.join(BROWSER, 'page.html'), 'utf8')
+  const page = readFileSync(path.join(PAGE, 'page.html'), 'utf8')
     .replace('__SCRIPT_HASH__', () => hashOf(script))
     .replace('__STYLE_HASH__', () => hashOf(style))
     .replace('/*__STYLE__*/', () => style)
@@ -29,7 +29,7 @@ async function bundle(entry) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     metafile: true,
-    entryPoints: [path.join(BROWSER, entry)],
+    entryPoints: [path.join(PAGE, entry)],
     bundle: true,
     write: false,
     platform: 'browser',

@@ -2,7 +2,12 @@
  * Defaults, environment and validation of the options. Code wins over environment, environment over
  * default. A bad value in code is thrown; any other is passed to `warn` and ignored.
  */
-import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './name/in-app.ts';
+import {
+  type InAppOption,
+  MAX_IN_APP_PATHS,
+  parseInApp,
+  problemOfPaths,
+} from './core/explain/name/in-app.ts';
 import { attempt } from './support/guard.ts';
 import { nearestOf } from './support/nearest.ts';
 import type { EventLoopInstrumentationConfig, HealthServerConfig } from './types.ts';

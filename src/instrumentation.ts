@@ -9,19 +9,19 @@ import {
 } from '@opentelemetry/api';
 import { activeSession, stepBack, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
+import { createInstruments, type Instruments } from './core/emit/instruments.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
   MAX_HEALTH_WINDOW_MILLIS,
   MIN_HEALTH_WINDOW_MILLIS,
   UNKNOWN_HEALTH,
-} from './detect/lag/health.ts';
+} from './core/record/lag/health.ts';
+import type { SessionOptions } from './core/session/common.ts';
+import { type Session, startSession } from './core/session/session.ts';
 import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { expectingBlocks } from './otel/context-marks.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { type LoggerProvider, LoggerSource } from './otel/logger.ts';
-import { createInstruments, type Instruments } from './report/instruments.ts';
-import type { SessionOptions } from './session/common.ts';
-import { type Session, startSession } from './session/session.ts';
 import { type Claimant, copies } from './support/copies.ts';
 import { attempt } from './support/guard.ts';
 import { sayAs } from './support/stderr.ts';

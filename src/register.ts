@@ -3,7 +3,7 @@
  * --require`. Exports nothing.
  */
 import { createRequire } from 'node:module';
-import { isThreadWanted } from './register/worker-threads.ts';
+import { isThreadWanted } from './entries/register/worker-threads.ts';
 import { ownPackagesFrom } from './support/application-packages.ts';
 import { preload } from './support/preload.ts';
 
@@ -12,7 +12,9 @@ preload('register', () => {
   // worker thread loads it only if the environment asks for it.
   if (!isThreadWanted()) return;
   const load = createRequire(import.meta.url);
-  const { register } = load('./register/register.cjs') as typeof import('./register/register.ts');
+  const { register } = load(
+    './register/register.cjs',
+  ) as typeof import('./entries/register/register.ts');
   // An injector that brings its own packages preloads this if there is no `--import` to choose.
   register({ esm: import.meta.url.endsWith('.mjs') || ownPackagesFrom() !== undefined });
 });

@@ -4,15 +4,15 @@
  * (`scripts/bundle-workers.mjs`), so that it survives every bundler.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { ongoingReporter } from './ongoing/ongoing-reporter.ts';
-import { TO_MAIN_THREAD } from './sample/capture-session.ts';
-import { clockOf } from './sample/clock-origin.ts';
-import type { WatchdogData, WatchdogMessage } from './sample/protocol.ts';
-import { SharedMemory } from './sample/shared-memory.ts';
-import { ThreadSleep } from './sample/thread-sleep.ts';
-import { watchThread } from './sample/watchdog-loop.ts';
+import { TO_MAIN_THREAD } from './core/sample/capture-session.ts';
+import { clockOf } from './core/sample/clock-origin.ts';
+import type { WatchdogData, WatchdogMessage } from './core/sample/protocol.ts';
+import { SharedMemory } from './core/sample/shared-memory.ts';
+import { ThreadSleep } from './core/sample/thread-sleep.ts';
+import { watchThread } from './core/sample/watchdog-loop.ts';
 import { allowReading } from './support/reading.ts';
-import { WatchedThreads } from './workers/watched-threads.ts';
+import { ongoingReporter } from './threads/ongoing/ongoing-reporter.ts';
+import { WatchedThreads } from './threads/workers/watched-threads.ts';
 
 // Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
 process.removeAllListeners('warning');

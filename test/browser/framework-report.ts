@@ -1,6 +1,6 @@
 /** Two blocks: each below 30 frames of a framework, with 12 frames of a package at its end. */
-import type { ReportDocument } from '../../src/html-report/document.ts';
-import { ReportRecorder } from '../../src/html-report/recorder.ts';
+import type { ReportDocument } from '../../src/outputs/html-report/document.ts';
+import { ReportRecorder } from '../../src/outputs/html-report/recorder.ts';
 
 const START = 1_790_000_000_000;
 

@@ -1,10 +1,10 @@
 /** A report as large as one may be: 10 000 blocks with 100 000 stack samples, 2000 requests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ReportBlock, ReportDocument } from '../../src/html-report/document.ts';
-import { ReportRecorder } from '../../src/html-report/recorder.ts';
-import { SourceLines } from '../../src/html-report/source-lines.ts';
-import { functionKeyOf } from '../../src/summary/requests.ts';
+import type { ReportBlock, ReportDocument } from '../../src/outputs/html-report/document.ts';
+import { ReportRecorder } from '../../src/outputs/html-report/recorder.ts';
+import { SourceLines } from '../../src/outputs/html-report/source-lines.ts';
+import { functionKeyOf } from '../../src/outputs/summary/requests.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const BLOCKS = 10_000;

@@ -20,7 +20,6 @@ const NOT_STAGED = new Set([
   ...readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(ROOT, 'examples', name)),
-  join(ROOT, 'src', 'html-report', 'browser'),
   join(ROOT, 'test', 'adopt'),
   join(ROOT, 'test', 'browser'),
   join(ROOT, 'test', 'compat'),

@@ -1,4 +1,4 @@
-import { Arrivals } from '../../src/stalls/arrivals.ts';
+import { Arrivals } from '../../src/core/stalls/arrivals.ts';
 
 /** A block of this length each second, before which requests come every 10 ms. */
 function arrivals(cameIn: (millis: number) => number, lengths: readonly number[]): Arrivals {

@@ -1,8 +1,8 @@
 import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
 import type { WeightedSample } from '../../src/block.ts';
-import { Attribution } from '../../src/detect/attribution/attribution.ts';
-import type { Attributed } from '../../src/detect/attribution/votes.ts';
+import { Attribution } from '../../src/core/record/attribution/attribution.ts';
+import type { Attributed } from '../../src/core/record/attribution/votes.ts';
 import { expectingBlocks, madeByIn } from '../../src/otel/context-marks.ts';
 import { contextOf, fakeSpanOf, nameOf, spanFacts } from './support/fake-loop.ts';
 import { stackSample } from './support/stack-sample.ts';

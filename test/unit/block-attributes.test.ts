@@ -1,4 +1,4 @@
-import { blockAttributes } from '../../src/block-attributes.ts';
+import { blockAttributes } from '../../src/core/emit/block-attributes.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const MAIN = { id: 0, name: 'main' };

@@ -6,14 +6,14 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import { STYLED } from '../../src/console/paint.ts';
+import { attributedRequest } from '../../src/core/emit/attributed-request.ts';
+import { blockLine, PLAIN } from '../../src/core/emit/block-line.ts';
 import { contextMadeBy } from '../../src/otel/context-marks.ts';
 import { findParentsBy } from '../../src/otel/entry-span.ts';
 import { operationOf } from '../../src/otel/operation.ts';
 import { localParentOf } from '../../src/otel/sdk-internals.ts';
-import { attributedRequest } from '../../src/report/attributed-request.ts';
-import { blockLine, PLAIN } from '../../src/report/block-line.ts';
-import { ADVICE, adviceOf } from '../../src/summary/advice.ts';
+import { STYLED } from '../../src/outputs/console/paint.ts';
+import { ADVICE, adviceOf } from '../../src/outputs/summary/advice.ts';
 import { duration, percent } from '../../src/support/numbers.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 

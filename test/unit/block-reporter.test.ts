@@ -7,16 +7,16 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
-import { describeCode } from '../../src/name/describe-code.ts';
-import { createOriginOf } from '../../src/name/in-app.ts';
+import { BlockEvents } from '../../src/core/emit/block-event.ts';
+import { BlockMetrics } from '../../src/core/emit/block-metrics.ts';
+import { BlockReporter } from '../../src/core/emit/block-reporter.ts';
+import { BlockSpans } from '../../src/core/emit/block-span.ts';
+import { type BlockReport, isIgnored } from '../../src/core/emit/emitter.ts';
+import { UserHooks } from '../../src/core/emit/user-hooks.ts';
+import { describeCode } from '../../src/core/explain/name/describe-code.ts';
+import { createOriginOf } from '../../src/core/explain/name/in-app.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
 import type { Logger, LogRecord } from '../../src/otel/logger.ts';
-import { BlockEvents } from '../../src/report/block-event.ts';
-import { BlockMetrics } from '../../src/report/block-metrics.ts';
-import { BlockReporter } from '../../src/report/block-reporter.ts';
-import { BlockSpans } from '../../src/report/block-span.ts';
-import { type BlockReport, isIgnored } from '../../src/report/emitter.ts';
-import { UserHooks } from '../../src/report/user-hooks.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';

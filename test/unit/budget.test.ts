@@ -1,5 +1,5 @@
 /** What one kind of work may use of the main thread in ten seconds. */
-import { Budget } from '../../src/session/budget.ts';
+import { Budget } from '../../src/core/session/budget.ts';
 
 const MAX = { share: 0.02, millis: 20 };
 

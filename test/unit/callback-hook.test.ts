@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
-import { CallbackHook } from '../../src/detect/hooks/callback-hook.ts';
-import { Tick } from '../../src/detect/hooks/tick.ts';
+import { CallbackHook } from '../../src/core/record/hooks/callback-hook.ts';
+import { Tick } from '../../src/core/record/hooks/tick.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 import type { AsyncHooksMode } from '../../src/types.ts';
 

@@ -1,4 +1,4 @@
-import { CaptureSchedule, captureTimes } from '../../src/sample/capture-times.ts';
+import { CaptureSchedule, captureTimes } from '../../src/core/sample/capture-times.ts';
 
 describe('when a busy period is sampled first', () => {
   test.each([

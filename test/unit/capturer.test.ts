@@ -2,11 +2,11 @@ import { AsyncResource } from 'node:async_hooks';
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { StackSample } from '../../src/block.ts';
-import { takeResource } from '../../src/detect/hooks/resource-classes.ts';
-import { createOriginOf } from '../../src/name/in-app.ts';
-import { takeNativeCall } from '../../src/native/call-stack.ts';
-import { namedFacts, ongoingReply } from '../../src/report/ongoing-facts.ts';
-import { Capturer } from '../../src/sample/capturer.ts';
+import { namedFacts, ongoingReply } from '../../src/core/emit/ongoing-facts.ts';
+import { createOriginOf } from '../../src/core/explain/name/in-app.ts';
+import { takeResource } from '../../src/core/record/hooks/resource-classes.ts';
+import { takeNativeCall } from '../../src/core/record/native/call-stack.ts';
+import { Capturer } from '../../src/core/sample/capturer.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 
 const PARENT = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };

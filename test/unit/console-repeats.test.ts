@@ -1,5 +1,5 @@
 /** Blocks of one place past ten in a minute have no line of their own. */
-import { Repeats } from '../../src/console/repeats.ts';
+import { Repeats } from '../../src/outputs/console/repeats.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const blockIn = (functionName: string, durationMillis = 100): EventLoopBlock => ({

@@ -1,5 +1,5 @@
 import { type Context, type ContextManager, ROOT_CONTEXT } from '@opentelemetry/api';
-import { ContextScopes } from '../../src/detect/hooks/context-scopes.ts';
+import { ContextScopes } from '../../src/core/record/hooks/context-scopes.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
 

@@ -1,4 +1,4 @@
-import { MAX_SAMPLES_PER_BEAT, recordLag } from '../../src/detect/lag/health.ts';
+import { MAX_SAMPLES_PER_BEAT, recordLag } from '../../src/core/record/lag/health.ts';
 
 const samples = (lag: number, interval: number) => {
   const all: number[] = [];

@@ -1,4 +1,4 @@
-import { CpuMeter } from '../../src/detect/cpu-meter.ts';
+import { CpuMeter } from '../../src/core/record/cpu-meter.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 function meter() {

@@ -1,8 +1,8 @@
 // Rules, alerts and dashboard are written against the names in src/semconv.ts and the buckets in
-// src/report/instruments.ts. Renaming one of them without the others would leave alerts that never
-// fire.
+// src/core/emit/instruments.ts. Renaming one of them without the others would leave alerts that
+// never fire.
 import type { Meter, MetricOptions } from '@opentelemetry/api';
-import { createInstruments } from '../../src/report/instruments.ts';
+import { createInstruments } from '../../src/core/emit/instruments.ts';
 import * as semconv from '../../src/semconv.ts';
 import { repositoryOf } from '../../tools/repository.cjs';
 import { anchors, read } from './support/markdown.ts';

@@ -1,6 +1,9 @@
 /** Which preloads are known to bring an SDK, and dd-trace, which has to be registered. */
 import { trace } from '@opentelemetry/api';
-import { isDistributionPreloaded, registerDatadog } from '../../src/register/distributions.ts';
+import {
+  isDistributionPreloaded,
+  registerDatadog,
+} from '../../src/entries/register/distributions.ts';
 
 const OURS = 'opentelemetry-instrumentation-event-loop/register';
 

@@ -1,8 +1,8 @@
-import { ongoingLine } from '../../src/ongoing/ongoing-line.ts';
-import { blockLine, PLAIN } from '../../src/report/block-line.ts';
-import { blockJson } from '../../src/summary/json.ts';
+import { blockLine, PLAIN } from '../../src/core/emit/block-line.ts';
+import { EventLoopBlockedError } from '../../src/entries/testing/event-loop-blocked-error.ts';
+import { blockJson } from '../../src/outputs/summary/json.ts';
 import { jsonInHtml, jsonLine } from '../../src/support/escape.ts';
-import { EventLoopBlockedError } from '../../src/testing/event-loop-blocked-error.ts';
+import { ongoingLine } from '../../src/threads/ongoing/ongoing-line.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 /** Ends of lines, colours, what C1 and bidirectional control characters do, half a character. */

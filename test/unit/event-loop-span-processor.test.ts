@@ -8,10 +8,10 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
+import { EventLoopSpanProcessor } from '../../src/core/stalls/event-loop-span-processor.ts';
+import { MAX_OPEN_SPANS } from '../../src/core/stalls/open-spans.ts';
+import { type StallSession, stallsOfThread } from '../../src/core/stalls/stalls.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
-import { MAX_OPEN_SPANS } from '../../src/stalls/open-spans.ts';
-import { type StallSession, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 import { stallSession } from './support/stall-session.ts';

@@ -1,7 +1,7 @@
 import type { Block } from '../../src/block.ts';
-import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
-import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
-import { SharedMemory } from '../../src/sample/shared-memory.ts';
+import { Exclusions } from '../../src/core/record/exclude/exclusions.ts';
+import { RunDelay } from '../../src/core/record/exclude/run-delay.ts';
+import { SharedMemory } from '../../src/core/sample/shared-memory.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ExpressRequest, mountOf } from '../../src/stalls/express-mount.ts';
+import { type ExpressRequest, mountOf } from '../../src/core/stalls/express-mount.ts';
 
 /** It has no types of its own. */
 const express = jest.requireActual('express');

@@ -1,4 +1,4 @@
-import { Health, recordLag } from '../../src/detect/lag/health.ts';
+import { Health, recordLag } from '../../src/core/record/lag/health.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 const INTERVAL = 20;

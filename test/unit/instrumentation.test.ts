@@ -13,6 +13,7 @@ import {
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { type Instrumentation, InstrumentationBase } from '@opentelemetry/instrumentation';
+import { Watchdog } from '../../src/core/sample/watchdog.ts';
 import {
   BLOCK_CHANNEL,
   type BlockMessage,
@@ -21,7 +22,6 @@ import {
   LAG_CHANNEL,
   type LagMessage,
 } from '../../src/index.ts';
-import { Watchdog } from '../../src/sample/watchdog.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
 import { runDelayMillis, running } from '../support/thread-times.cjs';

@@ -1,5 +1,5 @@
 import { type Attributes, createNoopMeter, type Meter, ROOT_CONTEXT } from '@opentelemetry/api';
-import { createInstruments } from '../../src/report/instruments.ts';
+import { createInstruments } from '../../src/core/emit/instruments.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 import { functionWait } from './support/request-message.ts';
 

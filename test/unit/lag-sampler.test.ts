@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { CallbackHook } from '../../src/detect/hooks/callback-hook.ts';
-import { LagSampler } from '../../src/detect/lag/lag-sampler.ts';
+import { CallbackHook } from '../../src/core/record/hooks/callback-hook.ts';
+import { LagSampler } from '../../src/core/record/lag/lag-sampler.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 import { SystemClock } from '../../src/support/clock.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';

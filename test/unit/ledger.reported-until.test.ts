@@ -1,4 +1,4 @@
-import { Progress } from '../../src/sample/shared-memory.ts';
+import { Progress } from '../../src/core/sample/shared-memory.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
 /** The watchdog thread samples anew what runs from this mark on. */

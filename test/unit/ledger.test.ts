@@ -1,7 +1,7 @@
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
 import type { OngoingPileUp } from '../../src/block.ts';
-import { timeOf, Word } from '../../src/sample/shared-memory.ts';
+import { timeOf, Word } from '../../src/core/sample/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
 import { stackSample } from './support/stack-sample.ts';

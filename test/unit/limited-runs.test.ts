@@ -1,5 +1,5 @@
 import { runInContext, runInNewContext, runInThisContext, Script } from 'node:vm';
-import { limitedRuns, type RunLimited } from '../../src/sample/limited-runs.ts';
+import { limitedRuns, type RunLimited } from '../../src/core/sample/limited-runs.ts';
 
 const prototype = Object.getPrototypeOf(Script.prototype);
 const own = Object.getOwnPropertyDescriptor(prototype, 'runInContext');

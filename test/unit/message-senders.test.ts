@@ -1,6 +1,6 @@
 /** Which code a message is told to come from. */
 import { Worker } from 'node:worker_threads';
-import { messageSenders, senderOf } from '../../src/detect/hooks/message-senders.ts';
+import { messageSenders, senderOf } from '../../src/core/record/hooks/message-senders.ts';
 
 const portOf = (worker: Worker): object => {
   const key = Object.getOwnPropertySymbols(worker).find((its) => its.description === 'kPublicPort');

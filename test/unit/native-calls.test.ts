@@ -12,8 +12,8 @@ import {
   type LongCall,
   setSize,
   takeNativeCall,
-} from '../../src/native/call-stack.ts';
-import { NativeCalls } from '../../src/native/native-calls.ts';
+} from '../../src/core/record/native/call-stack.ts';
+import { NativeCalls } from '../../src/core/record/native/native-calls.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 
 /**
@@ -24,8 +24,8 @@ const folder = mkdtempSync(path.join(tmpdir(), 'native-calls-'));
 const bundled = path.join(folder, 'native-calls.cjs');
 const bundledForImport = path.join(folder, 'native-calls.mjs');
 
-type Loaded = typeof import('../../src/native/native-calls.ts') &
-  typeof import('../../src/native/call-stack.ts') &
+type Loaded = typeof import('../../src/core/record/native/native-calls.ts') &
+  typeof import('../../src/core/record/native/call-stack.ts') &
   typeof import('../../src/support/copies.ts');
 
 let outside: Loaded;
@@ -50,9 +50,9 @@ beforeAll(() => {
     stdin: {
       // As the whole package: what is between the first module and the last line is its own code.
       contents: `
-        import { markEndOfOwnCode } from '../../src/sample/own-code.ts';
-        export * from '../../src/native/native-calls.ts';
-        export * from '../../src/native/call-stack.ts';
+        import { markEndOfOwnCode } from '../../src/core/sample/own-code.ts';
+        export * from '../../src/core/record/native/native-calls.ts';
+        export * from '../../src/core/record/native/call-stack.ts';
         export * from '../../src/support/copies.ts';
         markEndOfOwnCode((whereAmI) => whereAmI());`,
       resolveDir: __dirname,

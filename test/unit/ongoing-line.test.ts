@@ -1,4 +1,4 @@
-import { ongoingLine } from '../../src/ongoing/ongoing-line.ts';
+import { ongoingLine } from '../../src/threads/ongoing/ongoing-line.ts';
 
 // The paths in here are those of POSIX, wherever the tests run.
 jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);

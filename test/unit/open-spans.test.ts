@@ -1,8 +1,8 @@
 import { ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
+import { lineOf, MAX_OPEN_SPANS, OpenSpans, parentOf } from '../../src/core/stalls/open-spans.ts';
+import { spanTimeOf, stallIn } from '../../src/core/stalls/span-time.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { lineOf, MAX_OPEN_SPANS, OpenSpans, parentOf } from '../../src/stalls/open-spans.ts';
-import { spanTimeOf, stallIn } from '../../src/stalls/span-time.ts';
 import { TracerProvider } from './support/sdk.ts';
 
 const EPOCH = 1_700_000_000_000;

@@ -2,7 +2,7 @@ import {
   exporterEnvironment,
   exporterPackages,
   exportsOtlp,
-} from '../../src/ongoing/otlp-environment.ts';
+} from '../../src/threads/ongoing/otlp-environment.ts';
 
 const URL = 'http://127.0.0.1:4318';
 

@@ -1,8 +1,8 @@
 /** In an overload the work for each span is constant: it is counted here, not timed. */
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import { EventLoopSpanProcessor } from '../../src/core/stalls/event-loop-span-processor.ts';
+import { stallsOfThread } from '../../src/core/stalls/stalls.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
-import { stallsOfThread } from '../../src/stalls/stalls.ts';
 import { TracerProvider } from './support/sdk.ts';
 import { stallSession } from './support/stall-session.ts';
 

@@ -1,5 +1,5 @@
 import type { CodePosition } from '../../src/block.ts';
-import { findOwnCode, markEndOfOwnCode } from '../../src/sample/own-code.ts';
+import { findOwnCode, markEndOfOwnCode } from '../../src/core/sample/own-code.ts';
 
 /** The positions of the bookmarks, first and last. */
 const bookmarksAt = (first: CodePosition | undefined, last: CodePosition | undefined) => {

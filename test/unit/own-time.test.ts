@@ -1,6 +1,6 @@
 /** The CPU time that the package itself uses. */
-import { Allowed } from '../../src/sample/shared-memory.ts';
-import { OwnTime } from '../../src/session/own-time.ts';
+import { Allowed } from '../../src/core/sample/shared-memory.ts';
+import { OwnTime } from '../../src/core/session/own-time.ts';
 import { ownTotals } from '../../src/support/own-totals.ts';
 
 const WORK_MILLIS = 20;

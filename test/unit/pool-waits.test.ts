@@ -1,5 +1,5 @@
 /** The waits of pools of worker threads, and no other call of `Atomics.wait`. */
-import { PoolWaits } from '../../src/workers/pool-waits.ts';
+import { PoolWaits } from '../../src/threads/workers/pool-waits.ts';
 
 const original = Object.getOwnPropertyDescriptor(Atomics, 'wait') as PropertyDescriptor;
 const PISCINA = '/srv/app/node_modules/piscina/dist/worker.js';

@@ -1,5 +1,5 @@
-import { type BlockEnd, Queue, queuedBy, type SpanBegin } from '../../src/stalls/queue.ts';
-import type { RecentBlock } from '../../src/stalls/recent-blocks.ts';
+import { type BlockEnd, Queue, queuedBy, type SpanBegin } from '../../src/core/stalls/queue.ts';
+import type { RecentBlock } from '../../src/core/stalls/recent-blocks.ts';
 
 const block = (start: number, end: number): RecentBlock => ({
   start,

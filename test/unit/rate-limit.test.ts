@@ -1,4 +1,4 @@
-import { RateLimit } from '../../src/report/rate-limit.ts';
+import { RateLimit } from '../../src/core/emit/rate-limit.ts';
 
 /** How many of a function's blocks at these times get a span. */
 function count(limit: RateLimit, times: number[], key = 'f') {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { FunctionWait } from '../../src/channels.ts';
-import { FunctionSums } from '../../src/stalls/function-sums.ts';
+import { FunctionSums } from '../../src/core/stalls/function-sums.ts';
 import {
   MAX_RECENT_BLOCKS,
   type RecentBlock,
   RecentBlocks,
-} from '../../src/stalls/recent-blocks.ts';
-import { type SpanTime, stallIn } from '../../src/stalls/span-time.ts';
+} from '../../src/core/stalls/recent-blocks.ts';
+import { type SpanTime, stallIn } from '../../src/core/stalls/span-time.ts';
 
 const block = (start: number, end: number, ...blockingSpanIds: string[]): RecentBlock => ({
   start,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
-import { AskedModules } from '../../src/register/asked-modules.ts';
+import { AskedModules } from '../../src/entries/register/asked-modules.ts';
 
 const FILE = pathToFileURL(path.resolve('node_modules', 'some-package', 'index.js')).href;
 

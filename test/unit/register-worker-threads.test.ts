@@ -1,4 +1,4 @@
-import { isThreadWanted, withOwnInstanceId } from '../../src/register/worker-threads.ts';
+import { isThreadWanted, withOwnInstanceId } from '../../src/entries/register/worker-threads.ts';
 
 const WANTED = 'OTEL_INSTRUMENTATION_EVENT_LOOP_WORKERS';
 

@@ -1,7 +1,7 @@
 /** A stack sample that shows no code is repeated: V8 interrupts between promise reactions. */
-import { CaptureClient, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
-import { BARE, TAKEN } from '../../src/sample/protocol.ts';
-import { Request, SharedMemory, wordOf } from '../../src/sample/shared-memory.ts';
+import { CaptureClient, TO_MAIN_THREAD } from '../../src/core/sample/capture-session.ts';
+import { BARE, TAKEN } from '../../src/core/sample/protocol.ts';
+import { Request, SharedMemory, wordOf } from '../../src/core/sample/shared-memory.ts';
 
 const MAX_REPEATS = 128;
 

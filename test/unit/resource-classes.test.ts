@@ -10,7 +10,7 @@ import {
   contextOf,
   resourceTypeOf,
   takeResource,
-} from '../../src/detect/hooks/resource-classes.ts';
+} from '../../src/core/record/hooks/resource-classes.ts';
 
 /**
  * What real async_hooks say of every resource whose callback runs meanwhile, beside what we say.

@@ -1,5 +1,5 @@
-import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
-import { ThreadCpu } from '../../src/sample/thread-cpu.ts';
+import { RunDelay } from '../../src/core/record/exclude/run-delay.ts';
+import { ThreadCpu } from '../../src/core/sample/thread-cpu.ts';
 import { Schedstat, threadFolder } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
 

@@ -1,8 +1,8 @@
 /** What other runtimes lack of Node.js: Bun, Deno, the main process of Electron. */
-import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
-import { Suspensions } from '../../src/detect/exclude/suspensions.ts';
-import { CaptureClient, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
-import { SharedMemory } from '../../src/sample/shared-memory.ts';
+import { RunDelay } from '../../src/core/record/exclude/run-delay.ts';
+import { Suspensions } from '../../src/core/record/exclude/suspensions.ts';
+import { CaptureClient, TO_MAIN_THREAD } from '../../src/core/sample/capture-session.ts';
+import { SharedMemory } from '../../src/core/sample/shared-memory.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 const INTERVAL = 20;

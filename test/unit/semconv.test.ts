@@ -15,11 +15,11 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
-import { BlockEvents } from '../../src/report/block-event.ts';
-import { BlockLink } from '../../src/report/block-link.ts';
-import { startBlockSpan } from '../../src/report/block-span.ts';
-import { createInstruments } from '../../src/report/instruments.ts';
-import type { UserHooks } from '../../src/report/user-hooks.ts';
+import { BlockEvents } from '../../src/core/emit/block-event.ts';
+import { BlockLink } from '../../src/core/emit/block-link.ts';
+import { startBlockSpan } from '../../src/core/emit/block-span.ts';
+import { createInstruments } from '../../src/core/emit/instruments.ts';
+import type { UserHooks } from '../../src/core/emit/user-hooks.ts';
 import * as semconv from '../../src/semconv.ts';
 import { referenceSections, withSections } from '../../tools/reference.cjs';
 import {
@@ -224,7 +224,7 @@ test('the span processor has the attributes of the registry', () => {
   const attributes = registry.groups.flatMap(keysOf).sort();
   const used = constantsOf(registry)
     .filter(({ constant }) => constant.startsWith('ATTR_EVENT_LOOP_'))
-    .filter(({ constant }) => usersOf(constant).some((file) => file.startsWith('src/stalls/')))
+    .filter(({ constant }) => usersOf(constant).some((file) => file.startsWith('src/core/stalls/')))
     .map(({ value }) => value);
   expect(used.sort()).toEqual(attributes);
 });

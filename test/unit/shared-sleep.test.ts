@@ -1,7 +1,11 @@
 /** The watchdog thread that several threads share sleeps until the first of them is due. */
-import { SharedMemory, Sleeping, Suspended, Word } from '../../src/sample/shared-memory.ts';
-import { noteWakeUp } from '../../src/sample/suspensions.ts';
-import { SharedSleep, SleepOfThread, type Waiting } from '../../src/workers/shared-sleep.ts';
+import { SharedMemory, Sleeping, Suspended, Word } from '../../src/core/sample/shared-memory.ts';
+import { noteWakeUp } from '../../src/core/sample/suspensions.ts';
+import {
+  SharedSleep,
+  SleepOfThread,
+  type Waiting,
+} from '../../src/threads/workers/shared-sleep.ts';
 
 /** Sleeps on a fake clock. One ends after `millis`, or at what is planned to end it. */
 class FakeSleep implements Waiting {

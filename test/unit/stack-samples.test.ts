@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
-import { StackSamples } from '../../src/detect/attribution/stack-samples.ts';
+import { StackSamples } from '../../src/core/record/attribution/stack-samples.ts';
 import { stackSample } from './support/stack-sample.ts';
 
 function samplesAt(...at: [number, string?][]) {

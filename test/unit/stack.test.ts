@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import { captureStack, takeStack } from '../../src/sample/stack.ts';
+import { captureStack, takeStack } from '../../src/core/sample/stack.ts';
 
 /** The frame of the function that this is called in. */
 const callerFrame = () => captureStack()[1];

@@ -1,5 +1,5 @@
 /** When it is recorded for how long entry spans were stalled. */
-import { StallDurations } from '../../src/stalls/stall-durations.ts';
+import { StallDurations } from '../../src/core/stalls/stall-durations.ts';
 import { Guard } from '../../src/support/guard.ts';
 
 function setUp(stall: (millis: number) => void) {

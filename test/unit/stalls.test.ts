@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
+import { type EndedSpan, stallsOfThread } from '../../src/core/stalls/stalls.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { type EndedSpan, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 import { TracerProvider } from './support/sdk.ts';
 import { stallSession } from './support/stall-session.ts';

@@ -1,6 +1,6 @@
+import { EventLoopBlockedError } from '../../src/entries/testing/event-loop-blocked-error.ts';
+import { Starvation } from '../../src/entries/testing/starvation.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
-import { EventLoopBlockedError } from '../../src/testing/event-loop-blocked-error.ts';
-import { Starvation } from '../../src/testing/starvation.ts';
 import type { BlockKind, EventLoopBlock } from '../../src/types.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 

@@ -9,63 +9,65 @@ const ORDER = [
   ['version', 'semconv', 'types', 'block', 'worker-code.generated'],
   ['support'],
   ['channels'],
-  ['block-attributes'],
+  ['core/emit/block-attributes'],
   ['otel'],
-  ['name'],
-  ['source-maps'],
-  ['explain'],
-  ['sample'],
-  ['native'],
-  ['detect'],
-  ['report'],
+  ['core/explain/name'],
+  ['core/explain/source-maps'],
+  ['core/explain'],
+  ['core/sample'],
+  ['core/record/native'],
+  ['core/record'],
+  ['core/emit'],
   ['config', 'active-instance'],
-  ['stalls', 'ongoing', 'workers'],
-  ['summary'],
-  ['output'],
-  ['console/', 'html-report', 'health-server', 'recording'],
-  ['outputs'],
-  ['watchdog.worker', 'session'],
+  ['core/stalls', 'threads/ongoing', 'threads/workers'],
+  ['outputs/summary'],
+  ['outputs/output'],
+  ['outputs/console', 'outputs/html-report', 'outputs/recording', 'threads/health-server'],
+  ['outputs/outputs'],
+  ['watchdog.worker', 'core/session'],
   ['instrumentation', 'console-report'],
   ['core'],
   ['index', 'console'],
   ['main-entry'],
-  ['register/', 'testing/'],
+  ['entries/register', 'entries/testing'],
   ['register', 'testing', 'cli'],
 ];
 /** Folders that can be deleted, and who imports them. */
-const OUTPUTS = ['console/', 'html-report', 'health-server', 'recording', 'testing/'];
-const REGISTRATION = ['outputs.ts', 'core.ts', 'console-report.ts', 'testing.ts'];
+const OUTPUTS = ['outputs/console', 'outputs/html-report', 'outputs/recording'];
+OUTPUTS.push('threads/health-server', 'entries/testing');
+const REGISTRATION = ['outputs/outputs.ts', 'core.ts', 'console-report.ts', 'testing.ts'];
 /** What outputs are told by, and what knows no block but by the public types. */
-const OPEN_TO_OUTPUTS = ['channels', 'types', 'output', 'version', 'support', 'otel', 'summary'];
-OPEN_TO_OUTPUTS.push('worker-code.generated');
+const OPEN_TO_OUTPUTS = ['channels', 'types', 'outputs/output', 'version', 'support', 'otel'];
+OPEN_TO_OUTPUTS.push('outputs/summary', 'worker-code.generated');
 /** Functions of public types or of files, which the core needs as well. */
 const SHARED_FUNCTIONS = [
-  'name/cpu-profile.ts',
-  'name/key.ts',
-  'name/stack-path.ts',
-  'report/block-line.ts',
-  'report/requests-text.ts',
-  'report/unknown-code.ts',
-  'sample/stack.ts',
-  'source-maps/map-of.ts',
-  'source-maps/resolve-source.ts',
+  'core/explain/name/cpu-profile.ts',
+  'core/explain/name/key.ts',
+  'core/explain/name/stack-path.ts',
+  'core/emit/block-line.ts',
+  'core/emit/requests-text.ts',
+  'core/emit/unknown-code.ts',
+  'core/sample/stack.ts',
+  'core/explain/source-maps/map-of.ts',
+  'core/explain/source-maps/resolve-source.ts',
 ];
 /** The thread of the health server reads the memory of `LoopProbe`; the guard is an entry. */
 const OF_ONE_OUTPUT: Record<string, RegExp> = {
-  'health-server':
-    /^(?:sample\/(?:shared-|clock-origin|inspector|suspensions)|detect\/lag\/health)/,
-  'testing/': /^(?:core|active-instance)\.ts$/,
+  'threads/health-server':
+    /^core\/(?:sample\/(?:shared-|clock-origin|inspector|suspensions)|record\/lag\/health)/,
+  'entries/testing': /^(?:core|active-instance)\.ts$/,
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
   file.endsWith('.ts'),
 );
 
-/** `detect/ledger.ts` is in `detect`, `block.ts` in `block`; folders of entries have a slash. */
+const UNITS = ORDER.flat().sort((a, b) => b.length - a.length);
+
+/** `core/record/ledger.ts` is in `core/record`, `block.ts` is `block`. */
 function unitOf(file: string): string {
-  const [first, ...inside] = file.split(sep) as [string, ...string[]];
-  if (inside.length === 0) return first.replace(/\.ts$/, '');
-  return ['register', 'console', 'testing'].includes(first) ? `${first}/` : first;
+  const name = file.replaceAll(sep, '/').replace(/\.ts$/, '');
+  return UNITS.find((unit) => name === unit || name.startsWith(`${unit}/`)) ?? name;
 }
 
 const levelOf = (file: string) => ORDER.findIndex((units) => units.includes(unitOf(file)));

@@ -1,14 +1,14 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
-import { suspendedIn } from '../../src/detect/exclude/exclusions.ts';
-import { SharedMemory, Sleeping } from '../../src/sample/shared-memory.ts';
+import { suspendedIn } from '../../src/core/record/exclude/exclusions.ts';
+import { SharedMemory, Sleeping } from '../../src/core/sample/shared-memory.ts';
 import {
   maybeStoppedWithin,
   noteSuspension,
   stoppedSoFar,
   stoppedWithin,
   suspendedWithin,
-} from '../../src/sample/suspensions.ts';
-import { announceSleep } from '../../src/sample/thread-sleep.ts';
+} from '../../src/core/sample/suspensions.ts';
+import { announceSleep } from '../../src/core/sample/thread-sleep.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';
 import { stackSample } from './support/stack-sample.ts';
 

@@ -1,7 +1,7 @@
 // How long the thread was not given a CPU, and why: exact numbers, on a fake clock and kernel.
-import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
-import { Suspensions } from '../../src/detect/exclude/suspensions.ts';
-import { SharedMemory } from '../../src/sample/shared-memory.ts';
+import { RunDelay } from '../../src/core/record/exclude/run-delay.ts';
+import { Suspensions } from '../../src/core/record/exclude/suspensions.ts';
+import { SharedMemory } from '../../src/core/sample/shared-memory.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';

@@ -1,8 +1,8 @@
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block, Run } from '../../src/block.ts';
-import type { SampledCode } from '../../src/name/describe-code.ts';
-import { EndedBlock } from '../../src/report/ended-block.ts';
-import { requestsOf, whyUnknown } from '../../src/report/unknown-code.ts';
+import { EndedBlock } from '../../src/core/emit/ended-block.ts';
+import { requestsOf, whyUnknown } from '../../src/core/emit/unknown-code.ts';
+import type { SampledCode } from '../../src/core/explain/name/describe-code.ts';
 import type { Clock } from '../../src/support/clock.ts';
 import type { Guard } from '../../src/support/guard.ts';
 import type { EventLoopBlock } from '../../src/types.ts';

@@ -1,5 +1,5 @@
-import { builtIns } from '../../src/native/built-ins.ts';
-import { mayWait, onlyWaits } from '../../src/native/waits.ts';
+import { builtIns } from '../../src/core/record/native/built-ins.ts';
+import { mayWait, onlyWaits } from '../../src/core/record/native/waits.ts';
 
 test('of the wrapped built-ins, these wait', () => {
   const waiting = builtIns().flatMap(({ name }) => (mayWait(name) ? [name.split('.')[0]] : []));

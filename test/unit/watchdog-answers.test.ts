@@ -1,13 +1,13 @@
 /** What the watched thread answers on a stack that shows no code, and if a sample is repeated. */
 import { performance } from 'node:perf_hooks';
 import { runInThisContext } from 'node:vm';
-import { LATE_MILLIS } from '../../src/name/weights.ts';
-import { expressionFor } from '../../src/sample/answers.ts';
-import { Capturer } from '../../src/sample/capturer.ts';
-import { BARE, TAKEN } from '../../src/sample/protocol.ts';
-import { Request, SampleFor, SharedMemory } from '../../src/sample/shared-memory.ts';
-import { Watchdog, type WatchdogEvents } from '../../src/sample/watchdog.ts';
-import type { ThreadEvents } from '../../src/sample/watchdog-thread.ts';
+import { LATE_MILLIS } from '../../src/core/explain/name/weights.ts';
+import { expressionFor } from '../../src/core/sample/answers.ts';
+import { Capturer } from '../../src/core/sample/capturer.ts';
+import { BARE, TAKEN } from '../../src/core/sample/protocol.ts';
+import { Request, SampleFor, SharedMemory } from '../../src/core/sample/shared-memory.ts';
+import { Watchdog, type WatchdogEvents } from '../../src/core/sample/watchdog.ts';
+import type { ThreadEvents } from '../../src/core/sample/watchdog-thread.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 /** However long this machine lets the answer wait, that is none. */
@@ -15,7 +15,7 @@ const NO_WAIT = -60_000;
 
 let mockShowsCode = false;
 
-jest.mock('../../src/sample/stack.ts', () => ({
+jest.mock('../../src/core/sample/stack.ts', () => ({
   takeStack: () => ({ isEmpty: () => true, showsCode: () => mockShowsCode, frames: () => [] }),
 }));
 

@@ -1,4 +1,4 @@
-import { Allowed, Progress, Word } from '../../src/sample/shared-memory.ts';
+import { Allowed, Progress, Word } from '../../src/core/sample/shared-memory.ts';
 import { FakeWatchdog } from './support/fake-watchdog.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';
 

@@ -1,12 +1,12 @@
 /** What a watched thread and its watchdog thread do at the same time, in all orders. */
-import { CaptureSession, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
-import { limitedRuns, type RunLimited } from '../../src/sample/limited-runs.ts';
-import { SharedMemory, Word } from '../../src/sample/shared-memory.ts';
-import { SharedRecords } from '../../src/sample/shared-records.ts';
-import { suspendedWithin, wakeUpIn } from '../../src/sample/suspensions.ts';
-import { ThreadSleep } from '../../src/sample/thread-sleep.ts';
-import { Watchdog, type WatchdogEvents } from '../../src/sample/watchdog.ts';
-import type { ThreadEvents } from '../../src/sample/watchdog-thread.ts';
+import { CaptureSession, TO_MAIN_THREAD } from '../../src/core/sample/capture-session.ts';
+import { limitedRuns, type RunLimited } from '../../src/core/sample/limited-runs.ts';
+import { SharedMemory, Word } from '../../src/core/sample/shared-memory.ts';
+import { SharedRecords } from '../../src/core/sample/shared-records.ts';
+import { suspendedWithin, wakeUpIn } from '../../src/core/sample/suspensions.ts';
+import { ThreadSleep } from '../../src/core/sample/thread-sleep.ts';
+import { Watchdog, type WatchdogEvents } from '../../src/core/sample/watchdog.ts';
+import type { ThreadEvents } from '../../src/core/sample/watchdog-thread.ts';
 import { Explorer } from './support/interleavings.ts';
 
 test.each([

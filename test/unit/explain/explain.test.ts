@@ -2,12 +2,16 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { StackFrame } from '../../../src/block.ts';
-import { type ExplainOptions, explain, type MainThread } from '../../../src/explain/explain.ts';
-import { BlockRecorder } from '../../../src/explain/recorded.ts';
-import { passesOn } from '../../../src/name/continuation.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
-import { dependsOn } from '../../../src/name/packages.ts';
-import type { GeneratedPosition } from '../../../src/source-maps/position.ts';
+import {
+  type ExplainOptions,
+  explain,
+  type MainThread,
+} from '../../../src/core/explain/explain.ts';
+import { passesOn } from '../../../src/core/explain/name/continuation.ts';
+import { createOriginOf } from '../../../src/core/explain/name/in-app.ts';
+import { dependsOn } from '../../../src/core/explain/name/packages.ts';
+import { BlockRecorder } from '../../../src/core/explain/recorded.ts';
+import type { GeneratedPosition } from '../../../src/core/explain/source-maps/position.ts';
 import { allowReading, mayRead } from '../../../src/support/reading.ts';
 import { frame, sample } from '../name/support/stacks.ts';
 import { makeFolder, placeOf, removeFolders } from '../source-maps/support.ts';

@@ -14,7 +14,7 @@ const source = `report.ts:${original.line}:${original.column - 1}`;
 const { line, column } = placeOf(readFileSync(file, 'utf8'), 'MARK-report');
 
 buildSync({
-  entryPoints: [path.join(__dirname, '../../../src/explain/explainer.ts')],
+  entryPoints: [path.join(__dirname, '../../../src/core/explain/explainer.ts')],
   bundle: true,
   platform: 'node',
   outfile: path.join(folder, 'explainer.cjs'),

@@ -5,9 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { MessagePort, Worker } from 'node:worker_threads';
 import type { StackFrame } from '../../../src/block.ts';
-import { Explainer } from '../../../src/explain/explainer.ts';
-import type { SampledCode } from '../../../src/name/describe-code.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
+import { Explainer } from '../../../src/core/explain/explainer.ts';
+import type { SampledCode } from '../../../src/core/explain/name/describe-code.ts';
+import { createOriginOf } from '../../../src/core/explain/name/in-app.ts';
 import { frame, sample } from '../name/support/stacks.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from '../source-maps/support.ts';
 

@@ -1,12 +1,12 @@
 /** The health server's thread, as the main thread starts it, starts it again, and ends it. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { Health } from '../../../src/detect/lag/health.ts';
-import { HealthServer } from '../../../src/health-server/health-server.ts';
-import { createBeatMemory } from '../../../src/health-server/protocol.ts';
+import { Health } from '../../../src/core/record/lag/health.ts';
 import { EventLoopInstrumentation } from '../../../src/index.ts';
 import { OnceLogger } from '../../../src/otel/diag-once.ts';
 import { SystemClock } from '../../../src/support/clock.ts';
+import { HealthServer } from '../../../src/threads/health-server/health-server.ts';
+import { createBeatMemory } from '../../../src/threads/health-server/protocol.ts';
 import { freePort } from '../../../tools/harness.cjs';
 
 /** The first restart comes after a second. */

@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fc from 'fast-check';
-import { createHealthHttpServer, MAX_CONNECTIONS } from '../../../src/health-server/http-server.ts';
-import type { Answer } from '../../../src/health-server/livez.ts';
+import {
+  createHealthHttpServer,
+  MAX_CONNECTIONS,
+} from '../../../src/threads/health-server/http-server.ts';
+import type { Answer } from '../../../src/threads/health-server/livez.ts';
 
 const OK: Answer = { statusCode: 200, body: '{"status":"ok"}' };
 const FUZZ_MILLIS = 3000;

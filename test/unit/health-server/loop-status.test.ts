@@ -1,4 +1,4 @@
-import { type LoopReading, loopStatus } from '../../../src/health-server/loop-status.ts';
+import { type LoopReading, loopStatus } from '../../../src/threads/health-server/loop-status.ts';
 
 const LIMITS = { thresholdMillis: 100, failAfterMillis: 30_000, maxBlockedMillis: 300_000 };
 const DUE = 1000;

@@ -1,7 +1,7 @@
-import { LoopWatch } from '../../../src/health-server/loop-watch.ts';
-import { Beat, beatIn, createBeatMemory } from '../../../src/health-server/protocol.ts';
-import { Request, SharedMemory, Sleeping, Word } from '../../../src/sample/shared-memory.ts';
+import { Request, SharedMemory, Sleeping, Word } from '../../../src/core/sample/shared-memory.ts';
 import { Schedstat } from '../../../src/support/schedstat.ts';
+import { LoopWatch } from '../../../src/threads/health-server/loop-watch.ts';
+import { Beat, beatIn, createBeatMemory } from '../../../src/threads/health-server/protocol.ts';
 
 const LIMITS = { thresholdMillis: 100, failAfterMillis: 30_000, maxBlockedMillis: 300_000 };
 /** How long a worse status is confirmed: in two parts. */

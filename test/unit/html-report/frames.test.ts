@@ -1,5 +1,5 @@
-import { folded, stacksOf } from '../../../src/html-report/browser/stacks.ts';
-import { StackTree } from '../../../src/html-report/stack-tree.ts';
+import { folded, stacksOf } from '../../../page/stacks.ts';
+import { StackTree } from '../../../src/outputs/html-report/stack-tree.ts';
 
 const frame = (name: string, functionLine: number, file = '/app/a.js') => ({
   name,

@@ -1,5 +1,5 @@
 /** Lag and utilization over time, in a fixed number of slots. */
-import { LagTimeline } from '../../../src/html-report/lag-timeline.ts';
+import { LagTimeline } from '../../../src/outputs/html-report/lag-timeline.ts';
 
 test('the lag of an event counts when it arrived; utilization when the loop was busy', () => {
   const timeline = new LagTimeline(1000);

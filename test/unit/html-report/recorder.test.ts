@@ -1,6 +1,6 @@
 /** What is kept for the report page: bounded, and what is left out first. */
 
-import { ReportRecorder } from '../../../src/html-report/recorder.ts';
+import { ReportRecorder } from '../../../src/outputs/html-report/recorder.ts';
 import { copies } from '../../../src/support/copies.ts';
 import { requestMessage } from '../support/request-message.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import { SourceLines } from '../../../src/html-report/source-lines.ts';
+import { SourceLines } from '../../../src/outputs/html-report/source-lines.ts';
 import type { SampledFrame } from '../../../src/types.ts';
 
 const TEXT = Array.from({ length: 40 }, (_, i) => `export const line${i + 1} = ${i + 1};`);

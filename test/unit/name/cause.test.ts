@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type BlockTimes, causeOf } from '../../../src/name/cause.ts';
+import { type BlockTimes, causeOf } from '../../../src/core/explain/name/cause.ts';
 
 const cause = (durationMillis: number, more: Omit<BlockTimes, 'durationMillis'> = {}) =>
   causeOf({ durationMillis, ...more });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { runInThisContext } from 'node:vm';
 import type { StackFrame } from '../../../src/block.ts';
-import { passesOn, splitsByText } from '../../../src/name/continuation.ts';
-import { toFrame } from '../../../src/name/frame.ts';
+import { passesOn, splitsByText } from '../../../src/core/explain/name/continuation.ts';
+import { toFrame } from '../../../src/core/explain/name/frame.ts';
 import { allowReading } from '../../../src/support/reading.ts';
 
 beforeAll(allowReading);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { StackFrame } from '../../../src/block.ts';
-import { causeOfBlock } from '../../../src/name/cause.ts';
-import { describeCode } from '../../../src/name/describe-code.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
-import type { TimedSample } from '../../../src/name/weights.ts';
+import { causeOfBlock } from '../../../src/core/explain/name/cause.ts';
+import { describeCode } from '../../../src/core/explain/name/describe-code.ts';
+import { createOriginOf } from '../../../src/core/explain/name/in-app.ts';
+import type { TimedSample } from '../../../src/core/explain/name/weights.ts';
 import { awaiting, builtin, entered, frame, own, prompt, sample } from './support/stacks.ts';
 
 // The paths in here are those of POSIX, wherever the tests run.

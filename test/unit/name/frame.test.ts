@@ -1,6 +1,6 @@
 import vm from 'node:vm';
 import type { StackFrame } from '../../../src/block.ts';
-import { toFrame, toFrames } from '../../../src/name/frame.ts';
+import { toFrame, toFrames } from '../../../src/core/explain/name/frame.ts';
 
 const isOwn = () => false;
 

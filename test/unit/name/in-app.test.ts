@@ -1,4 +1,4 @@
-import { createOriginOf, problemOfPaths } from '../../../src/name/in-app.ts';
+import { createOriginOf, problemOfPaths } from '../../../src/core/explain/name/in-app.ts';
 
 // The paths in here are those of POSIX, wherever the tests run.
 jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);

@@ -1,4 +1,4 @@
-import { beginOf, distinctNamesOf } from '../../../src/name/key.ts';
+import { beginOf, distinctNamesOf } from '../../../src/core/explain/name/key.ts';
 
 const place = (functionName: string, line: number, functionLine: number, more = {}) => ({
   functionName,

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StackFrame } from '../../../src/block.ts';
-import { describeCode } from '../../../src/name/describe-code.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
+import { describeCode } from '../../../src/core/explain/name/describe-code.ts';
+import { createOriginOf } from '../../../src/core/explain/name/in-app.ts';
 import { frame, prompt } from './support/stacks.ts';
 
 /** Packages that depend on none. */

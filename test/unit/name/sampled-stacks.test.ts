@@ -1,8 +1,8 @@
 import { Session } from 'node:inspector/promises';
 import type { StackFrame, WeightedSample } from '../../../src/block.ts';
-import { cpuProfileOf } from '../../../src/name/cpu-profile.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
-import { sampledStacks as stacksOf } from '../../../src/name/sampled-stacks.ts';
+import { cpuProfileOf } from '../../../src/core/explain/name/cpu-profile.ts';
+import { createOriginOf } from '../../../src/core/explain/name/in-app.ts';
+import { sampledStacks as stacksOf } from '../../../src/core/explain/name/sampled-stacks.ts';
 
 const sampledStacks = (samples: WeightedSample[]) => stacksOf(samples, createOriginOf());
 

@@ -1,6 +1,6 @@
 import type { StackFrame } from '../../../src/block.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
-import { pathAt, pathBefore, placesOn } from '../../../src/name/stack-path.ts';
+import { createOriginOf } from '../../../src/core/explain/name/in-app.ts';
+import { pathAt, pathBefore, placesOn } from '../../../src/core/explain/name/stack-path.ts';
 import { awaiting, evaluated, frame } from './support/stacks.ts';
 
 const originOf = createOriginOf();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type TimedSample, weigh } from '../../../src/name/weights.ts';
+import { type TimedSample, weigh } from '../../../src/core/explain/name/weights.ts';
 import { prompt, sample } from './support/stacks.ts';
 
 const weights = (start: number, end: number, ...samples: TimedSample[]) =>

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import type { Evidence as Recording } from '../../../src/report/evidence.ts';
+import type { Evidence as Recording } from '../../../src/core/emit/evidence.ts';
 import { explain, outcomeOf } from './explain.ts';
 
 const BLOCKS: (Recording & { app: string })[] = String(

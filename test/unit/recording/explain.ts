@@ -1,10 +1,10 @@
 /** What the rules of today say of a recording, for the tests and `npm run check -- explain`. */
 import type { StackFrame } from '../../../src/block.ts';
-import { causeOfBlock, collectionsAround } from '../../../src/name/cause.ts';
-import { describeCode } from '../../../src/name/describe-code.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
-import { assumePackages } from '../../../src/name/packages.ts';
-import type { Evidence as Recording } from '../../../src/report/evidence.ts';
+import type { Evidence as Recording } from '../../../src/core/emit/evidence.ts';
+import { causeOfBlock, collectionsAround } from '../../../src/core/explain/name/cause.ts';
+import { describeCode } from '../../../src/core/explain/name/describe-code.ts';
+import { createOriginOf } from '../../../src/core/explain/name/in-app.ts';
+import { assumePackages } from '../../../src/core/explain/name/packages.ts';
 
 const NO_FLAGS = {
   isAsync: false,

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import { appendLine } from '../../../src/recording/record-file.ts';
+import { appendLine } from '../../../src/outputs/recording/record-file.ts';
 
 let folder: string;
 let file: string;
@@ -22,7 +22,7 @@ test('a full file is kept as FILE.1, and only that', () => {
 });
 
 test('lines of several processes do not mix', async () => {
-  const entry = path.join(__dirname, '../../../src/recording/record-file.ts');
+  const entry = path.join(__dirname, '../../../src/outputs/recording/record-file.ts');
   const outfile = path.join(folder, 'record-file.cjs');
   buildSync({ entryPoints: [entry], bundle: true, platform: 'node', format: 'cjs', outfile });
   const code = `const { appendLine } = require(${JSON.stringify(outfile)});

@@ -2,16 +2,16 @@
 import { ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
 import type { Block, StackFrame, WeightedSample } from '../../../src/block.ts';
-import { describeCode } from '../../../src/name/describe-code.ts';
-import { createOriginOf } from '../../../src/name/in-app.ts';
-import { lineOf as lineOfMessage } from '../../../src/recording/recording.ts';
-import { BlockLink } from '../../../src/report/block-link.ts';
-import type { BlockReport } from '../../../src/report/emitter.ts';
+import { BlockLink } from '../../../src/core/emit/block-link.ts';
+import type { BlockReport } from '../../../src/core/emit/emitter.ts';
 import {
   type BlockSources,
   type Evidence as Recording,
   toEvidence,
-} from '../../../src/report/evidence.ts';
+} from '../../../src/core/emit/evidence.ts';
+import { describeCode } from '../../../src/core/explain/name/describe-code.ts';
+import { createOriginOf } from '../../../src/core/explain/name/in-app.ts';
+import { lineOf as lineOfMessage } from '../../../src/outputs/recording/recording.ts';
 import { stackFrame } from '../support/stack-sample.ts';
 import { explain, outcomeOf } from './explain.ts';
 

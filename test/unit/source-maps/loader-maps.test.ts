@@ -1,5 +1,5 @@
 /** The source maps that only a loader has: it is asked as V8 would ask it. */
-import { positionsByLoader } from '../../../src/source-maps/loader-maps.ts';
+import { positionsByLoader } from '../../../src/core/explain/source-maps/loader-maps.ts';
 
 const { prepareStackTrace } = Error;
 const FILE = '/app/src/app.ts';

@@ -1,7 +1,7 @@
 /** The comment of a file that names its source map. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { mapOf } from '../../../src/source-maps/map-of.ts';
+import { mapOf } from '../../../src/core/explain/source-maps/map-of.ts';
 import { makeFolder, removeFolders } from './support.ts';
 
 afterAll(removeFolders);

@@ -1,6 +1,6 @@
 /** The path of a source is one that an editor opens. */
 import path from 'node:path';
-import { resolveSource } from '../../../src/source-maps/resolve-source.ts';
+import { resolveSource } from '../../../src/core/explain/source-maps/resolve-source.ts';
 
 // The paths in here are those of POSIX, wherever the tests run.
 jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);

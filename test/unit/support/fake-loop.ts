@@ -1,8 +1,8 @@
 import { type Context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import type { Block, StackSample } from '../../../src/block.ts';
-import { Ledger } from '../../../src/detect/ledger.ts';
-import type { RunningCode } from '../../../src/detect/running-code.ts';
-import { SharedMemory } from '../../../src/sample/shared-memory.ts';
+import { Ledger } from '../../../src/core/record/ledger.ts';
+import type { RunningCode } from '../../../src/core/record/running-code.ts';
+import { SharedMemory } from '../../../src/core/sample/shared-memory.ts';
 import { FakeClock } from './fake-clock.ts';
 import { stackSample } from './stack-sample.ts';
 

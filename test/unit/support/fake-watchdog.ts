@@ -1,8 +1,8 @@
-import type { SampleOutcome } from '../../../src/sample/capture-session.ts';
-import { captureTimes } from '../../../src/sample/capture-times.ts';
-import { type CaptureReply, type OngoingReport, TAKEN } from '../../../src/sample/protocol.ts';
-import { SharedMemory, Word } from '../../../src/sample/shared-memory.ts';
-import { type WatchedThread, watchLoop } from '../../../src/sample/watchdog-loop.ts';
+import type { SampleOutcome } from '../../../src/core/sample/capture-session.ts';
+import { captureTimes } from '../../../src/core/sample/capture-times.ts';
+import { type CaptureReply, type OngoingReport, TAKEN } from '../../../src/core/sample/protocol.ts';
+import { SharedMemory, Word } from '../../../src/core/sample/shared-memory.ts';
+import { type WatchedThread, watchLoop } from '../../../src/core/sample/watchdog-loop.ts';
 
 /**
  * The watchdog thread's loop on a fake clock, beside a main thread that is a list of what happens.

@@ -1,6 +1,6 @@
-import type { SharedMemory } from '../../../src/sample/shared-memory.ts';
-import { noteSuspension } from '../../../src/sample/suspensions.ts';
-import { announceSleep } from '../../../src/sample/thread-sleep.ts';
+import type { SharedMemory } from '../../../src/core/sample/shared-memory.ts';
+import { noteSuspension } from '../../../src/core/sample/suspensions.ts';
+import { announceSleep } from '../../../src/core/sample/thread-sleep.ts';
 
 /** The watchdog thread was suspended; afterwards it sleeps for long. */
 export function suspendWatchdog(

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { StallSession } from '../../../src/stalls/stalls.ts';
+import type { StallSession } from '../../../src/core/stalls/stalls.ts';
 
 /** A session whose clock has Unix times, and in which nothing happens. */
 export function stallSession(more: Partial<StallSession> = {}): StallSession {

@@ -1,6 +1,6 @@
 /** Stacks without a process: innermost first, as V8 has them. */
 import type { StackFrame } from '../../../../src/block.ts';
-import type { TimedSample } from '../../../../src/name/weights.ts';
+import type { TimedSample } from '../../../../src/core/explain/name/weights.ts';
 
 /**
  * `name (file:line)`; the name is empty for an anonymous function. Functions begin at line
