@@ -13,7 +13,7 @@ preload('register', () => {
   if (!isThreadWanted()) return;
   const load = createRequire(import.meta.url);
   const { register } = load(
-    './register/register.cjs',
+    './entries/register/register.cjs',
   ) as typeof import('./entries/register/register.ts');
   // An injector that brings its own packages preloads this if there is no `--import` to choose.
   register({ esm: import.meta.url.endsWith('.mjs') || ownPackagesFrom() !== undefined });
