@@ -75,8 +75,10 @@ export class Model {
     this.requests = requests?.map((request) => this.#request(request, byStart));
     // The worst have colours of their own.
     const places = [...summary.places, ...(summary.startUp?.places ?? [])];
-    for (const place of places)
-      if (place.unknown !== undefined) this.fnOf(place).name = `${UNKNOWN} (${place.unknown})`;
+    const reasons = new Set(places.flatMap(({ unknown }) => unknown ?? []));
+    const [reason] = reasons;
+    // For several reasons they are one function all the same.
+    if (reasons.size === 1) this.#fn(undefined).name = `${UNKNOWN} (${reason})`;
     const worst = [...new Set(places.map((place) => this.fnOf(place)))].filter((fn) => fn.code);
     worst.slice(0, COLORS).forEach((fn, i) => {
       fn.color = i;

@@ -135,7 +135,12 @@ const saidIn = (/** @type {string} */ text) =>
   text
     .trim()
     .split('\n')
-    .filter((line) => !/^at start-up|^ *event-loop-blocked [^:]*: (?!renderReport)/.test(line))
+    .filter(
+      (line) =>
+        !/^at start-up|^not the application|^ *event-loop-blocked [^:]*: (?!renderReport)/.test(
+          line,
+        ),
+    )
     .map((line) =>
       line.replaceAll(/ *[\d.]+ (ms|s|%|blocks?)|(?<=app\.js:\d+):\d+|[0-9a-f]{4}…/g, '#'),
     )

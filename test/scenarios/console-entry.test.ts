@@ -88,7 +88,9 @@ test.each(['process.exit', 'exit code', 'crash', 'rejection'])(
     ]);
     const lines = linesOf(ended);
     const own = (line: string) =>
-      /^(event-loop-blocked|at start-up| {2,}[\d.]+ m?s \(| {2}[A-Z])/.test(line);
+      /^(event-loop-blocked|at start-up|not the application| {2,}[\d.]+ m?s \(| {2}[A-Z])/.test(
+        line,
+      );
     expect(lines.filter((line) => !own(line))).toEqual(linesOf(without));
     expect(summariesOf(ended)).toHaveLength(1);
   },
@@ -396,7 +398,9 @@ describe('an application that shares hostile things', () => {
         cwd: ROOT,
       });
       expect([stdout, code]).toEqual(['end\n', 0]);
-      expect(stderr.replace(/^(event-loop-blocked|at start-up| {2}).*\n/gm, '')).toBe('');
+      expect(
+        stderr.replace(/^(event-loop-blocked|at start-up|not the application| {2}).*\n/gm, ''),
+      ).toBe('');
     },
   );
 });

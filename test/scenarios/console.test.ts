@@ -29,7 +29,9 @@ test('a line for each block: length, kind, function and place, route, trace; wha
   const [block] = blocks;
   const { 'code.function.name': name, 'code.line.number': lineNumber } = block?.attributes ?? {};
   const at = new RegExp(`: ${name} \\(.*/support/truth\\.cjs:${lineNumber}:\\d+\\)`);
-  const lines = stderr.split('\n').filter((said) => !said.startsWith('at start-up: '));
+  const lines = stderr
+    .split('\n')
+    .filter((said) => !/^(?:at start-up|not the application): /.test(said));
   const [line, advice, onDemand, place, atExit, , ...rest] = lines;
   const length = lengthOf(block?.durationMillis ?? 0);
   judgeUnlessDelayed(runDelayOf(ended), DELAY_MILLIS, () => {

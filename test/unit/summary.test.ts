@@ -240,6 +240,17 @@ describe('start-up', () => {
   });
 });
 
+describe('a thread that lacked a CPU', () => {
+  const last = (millis: number) =>
+    summaryLines(read([block(200, 'serve')], TEN_SECONDS), '/app', PLAIN, 100, millis).at(-1);
+
+  test('is said from a twentieth of the time on', () => {
+    expect(last(500)).toBe('not the application: the thread waited 500 ms (5.0 %) for a CPU');
+    expect(last(499)).toMatch(/serve/);
+    expect(last(Number.NaN)).toMatch(/serve/);
+  });
+});
+
 describe('the advice', () => {
   const adviceOf = (more: Partial<EventLoopBlock>) => blockJson(block(100, 'f', 1, more)).advice;
 

@@ -16,6 +16,7 @@ import { copies } from '../../support/copies.ts';
 import { jsonLine } from '../../support/escape.ts';
 import { launches } from '../../support/launches.ts';
 import { listen, unlisten } from '../../support/process-listeners.ts';
+import { Schedstat } from '../../support/schedstat.ts';
 import { writeLines } from '../../support/stderr.ts';
 import type { EventLoopBlock } from '../../types.ts';
 import { follow, type Output } from '../output.ts';
@@ -33,6 +34,15 @@ const LEVEL = { info: 30, warn: 40 };
 
 /** Places whose advice is printed once only. */
 const MAX_ADVISED = 1000;
+
+/** Milliseconds for which this thread has waited for a CPU so far; NaN if that is not known. */
+function runDelay(): number {
+  const schedstat = new Schedstat();
+  schedstat.start();
+  const isKnown = schedstat.read();
+  schedstat.stop();
+  return isKnown ? schedstat.waited : Number.NaN;
+}
 
 /** Stopped until the application is loaded: its summary is due if the process exits before. */
 let paused: ConsoleReporter | undefined;
@@ -56,6 +66,7 @@ export class ConsoleReporter {
   readonly #advised = new Set<string>();
   readonly #repeats = new Repeats();
   readonly #launches = launches();
+  #runDelayAtStart: number | undefined;
   #hasSummarized = false;
   #unsubscribe: (() => void)[] = [];
 
@@ -77,6 +88,7 @@ export class ConsoleReporter {
     if (paused !== undefined) unlisten('exit', paused.#summarizeAtExit);
     paused = undefined;
     this.#times.start();
+    this.#runDelayAtStart ??= runDelay();
     this.#unsubscribe = [
       follow<BlockMessage>(BLOCK_CHANNEL, (message) => this.#onBlock(message), this.failed),
       follow<RequestMessage>(REQUEST_CHANNEL, (request) => this.#onRequest(request), this.failed),
@@ -187,9 +199,10 @@ export class ConsoleReporter {
     this.#writeRepeated();
     const maxPlaces = this.format === 'json' ? undefined : SHOWN;
     const summary = this.#summary.read(this.#times.read(this.thresholdMillis), maxPlaces);
+    const delay = runDelay() - (this.#runDelayAtStart ?? 0) || 0;
     writeLines((cwd) => {
       if (this.format !== 'json')
-        return summaryLines(summary, cwd, this.#paint, this.thresholdMillis);
+        return summaryLines(summary, cwd, this.#paint, this.thresholdMillis, delay);
       const [first = ''] = summaryLines(summary, cwd, PLAIN, this.thresholdMillis);
       return [this.#jsonLine('info', first, summaryJson(summary))];
     }, isLast);
