@@ -140,7 +140,7 @@ function keepSharedApart(
   /** @type {string} */ extension,
 ) {
   const elsewhere = (/** @type {string} */ file) => ({ path: file, external: true });
-  onResolve({ filter: /^\.\.?\/core\.ts$/ }, () => elsewhere('./core.cjs'));
+  onResolve({ filter: /^(?:\.\.?\/)+core\.ts$/ }, () => elsewhere('./core.cjs'));
   onResolve({ filter: /^\.\/entries\/register\/register\.ts$/ }, () =>
     elsewhere('./entries/register/register.cjs'),
   );
