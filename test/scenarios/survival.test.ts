@@ -118,10 +118,16 @@ test('names and files of megabytes: the process lives, and what is exported of t
     attributes['code.function.name'],
     attributes['code.file.path'],
   ]);
-  expect(named).toEqual([
-    [expect.stringMatching(/^named n+…$/), expect.stringMatching(/long-names\.cjs$/)],
-    ['recur', expect.stringMatching(/^…n+\/views\/list\.js$/)],
-    ['recur', expect.stringMatching(/^data:text\/javascript,.*…$/)],
+  const isSkipped = run.metrics.some(
+    ({ name, attributes }) =>
+      name === 'event_loop.own.skipped' && attributes['event_loop.own.step'] === 'name',
+  );
+  // To read a stack with 100 MB of text may take what there is for names.
+  const orSkipped = (file: RegExp) => (isSkipped ? new RegExp(`${file.source}|^,$`) : file);
+  expect(named.map(String)).toEqual([
+    expect.stringMatching(/^named n+…,.*long-names\.cjs$/),
+    expect.stringMatching(orSkipped(/^recur,…n+\/views\/list\.js$/)),
+    expect.stringMatching(orSkipped(/^recur,data:text\/javascript,.*…$/)),
   ]);
   for (const line of run.stderr.split('\n')) expect(line.length).toBeLessThan(2 * MAX_STACK_TRACE);
 });

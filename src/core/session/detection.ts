@@ -54,7 +54,8 @@ export interface Detection {
   readonly parts: readonly Part[];
   readonly ledger: Ledger;
   readonly exclusions: Exclusions;
-  readonly suspensions: Suspensions;
+  /** Records what is left of the metrics. */
+  finish(): void;
   readonly runDelay: RunDelay;
   readonly own: OwnTime;
   readonly gc: GcMeter;
@@ -247,7 +248,10 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     ],
     ledger,
     exclusions,
-    suspensions,
+    finish: () => {
+      suspensions.finish();
+      own.record(ownSink, true);
+    },
     runDelay,
     own,
     gc,

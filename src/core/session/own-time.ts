@@ -122,11 +122,11 @@ export class OwnTime {
     return isAllowed;
   };
 
-  /** Call it on each beat. */
-  record(sink: OwnSink): void {
+  /** Call it on each beat, and at the end. */
+  record(sink: OwnSink, isLast = false): void {
     // V8 may have ended work half-way, without its `finally`.
     this.#isRunning = false;
-    if (now() - this.#recordedAt < this.intervalMillis) return;
+    if (!isLast && now() - this.#recordedAt < this.intervalMillis) return;
     this.#recordedAt = now();
     this.#samples.spend(0);
     this.#names.spend(0);

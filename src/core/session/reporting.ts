@@ -100,7 +100,7 @@ export function createReporting(common: Common, detection: Detection): Reporting
       if (iteration !== settledIteration) ledger.finish();
       settledIteration = iteration;
     });
-    guard.run('cannot measure suspensions', () => detection.suspensions.finish());
+    guard.run('cannot record a metric', () => detection.finish());
     reportWithin(EXIT_WAIT_MILLIS);
   };
   const settle = () => void attempt(settleAll, onHookError);
