@@ -123,11 +123,12 @@ export class ConsoleReporter {
       const attribution = message.request();
       const isStartUp =
         attribution.operation === undefined && timed.startTimeMillis < listeningSince;
-      if (this.format !== 'json')
-        return [
-          blockLine(block, attribution, cwd, this.#paint),
-          ...this.#adviceOn(block, isStartUp),
-        ];
+      if (this.format !== 'json') {
+        // A name says by itself what it is.
+        const when = isStartUp && block.code === undefined ? ', before a server listened' : '';
+        const line = blockLine(block, attribution, cwd, this.#paint) + when;
+        return [line, ...this.#adviceOn(block, isStartUp)];
+      }
       const line = blockLine(block, attribution, cwd, PLAIN);
       return [this.#jsonLine('warn', line, blockJson(block, attribution, isStartUp))];
     });
