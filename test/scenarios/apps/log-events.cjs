@@ -94,7 +94,7 @@ function turnsOf(millis) {
 const scenarios = {
   /** Each block in a trace of its own: `note` has all their ids. */
   async sampling({ thresholdMillis }) {
-    const turns = turnsOf(2 * thresholdMillis);
+    const turns = turnsOf(3 * thresholdMillis);
     const traceIds = [];
     for (let i = 0; i < 1000; i++) {
       await nextIteration();
