@@ -79,7 +79,7 @@ export interface StackSample {
   ranUntil?: number;
   /** What it was if it ran in the drain after a callback. */
   readonly drain?: Drain | undefined;
-  /** Innermost first; see `code/frame.ts` for deep stacks. */
+  /** Innermost first; see `core/explain/name/frame.ts` for deep stacks. */
   readonly frames: readonly StackFrame[];
   /** The wrapped built-in that was running, if one was. */
   readonly nativeCall?: NativeCall | undefined;

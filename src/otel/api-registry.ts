@@ -30,7 +30,7 @@ export function apiRegistry(): ApiRegistry {
 export function withNewRegistry<Result>(register: () => Result): Result {
   const holder = globalThis as { [REGISTRY]?: ApiRegistry };
   const before = holder[REGISTRY];
-  delete holder[REGISTRY];
+  Reflect.deleteProperty(holder, REGISTRY);
   try {
     return register();
   } finally {

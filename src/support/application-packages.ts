@@ -2,10 +2,13 @@
  * Packages of the application: the SDK, its instrumentations and exporters are installed there,
  * unless what preloads this package brings its own, in a folder that the application does not know.
  */
-import { realpathSync } from 'node:fs';
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { PACKAGE_NAME } from '../version.ts';
 import { attempt } from './guard.ts';
+
+// Taken once: an application may replace it.
+const { realpathSync } = fs;
 
 /**
  * `globalThis` has the file that brings its own packages under it. A contract with

@@ -1,6 +1,6 @@
 /**
  * V8 names ES modules by URL. NO REGULAR EXPRESSION may run here, nor in Node.js' own `url`: it is
- * called inside captures, see `watchdog/stack.ts`.
+ * called inside captures, see `sample/stack.ts`.
  */
 import { sep } from 'node:path';
 

@@ -40,7 +40,7 @@ import type { UserHooks } from './user-hooks.ts';
 
 /**
  * A block that goes on for longer after its parent has ended is shown as a whole: by less than
- * this, a block may outlast the span that it is attributed to (`detect/attribution/`).
+ * this, a block may outlast the span that it is attributed to (`record/attribution/`).
  */
 const MAX_CUT = 0.25;
 

@@ -234,8 +234,8 @@ export class HttpRequests {
     const { session } = this.#stalls;
     if (!open.isWatched && session?.isSurelyShort() === false) this.#watch(open);
     open.end(time);
-    this.#ended.unshift(open);
-    this.#ended.length = Math.min(this.#ended.length, MAX_ENDED);
+    // With a storage it is known whose code runs.
+    if (this.#storage === undefined && this.#ended.unshift(open) > MAX_ENDED) this.#ended.pop();
     if (open.isWatched) {
       this.#processor?.onEnding(open.span as unknown as Span & EndingSpan);
     } else if (requestChannel.hasSubscribers) {

@@ -6,6 +6,7 @@
  * each worker thread that lives, and two more. It never throws.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { types } from 'node:util';
 import { MessagePort, parentPort } from 'node:worker_threads';
 import type { StackFrame } from '../../../block.ts';
 import { attempt } from '../../../support/guard.ts';
@@ -21,15 +22,20 @@ type Frames = readonly StackFrame[];
 
 /** By the port that `worker.on('message')` listens to. */
 let byPort = new WeakMap<object, Frames>();
+/** Its parent may send messages. Read once: an application may replace `process`. */
+let isForked = false;
 /** What has started all worker threads, or all forked processes; `many`: more than one file has. */
 let only: Partial<Record<(typeof CHANNELS)[number], Frames | 'many'>> = {};
 
-/** What a message comes from that is received by the running resource; undefined if not known. */
+/**
+ * What a message comes from that is received by the running resource; undefined if not known. May
+ * be called inside a stack sample.
+ */
 export function senderOf(resource: object | undefined): Frames | undefined {
-  if (resource === undefined) return undefined;
+  if (resource === undefined || types.isProxy(resource)) return undefined;
   const isPort = attempt(() => resource instanceof MessagePort) === true;
   // Whoever has started this thread or process may send messages, too.
-  const isFromAbove = isPort ? resource === parentPort : process.channel !== undefined;
+  const isFromAbove = isPort ? resource === parentPort : isForked;
   if (isFromAbove) return undefined;
   // The ports that a pool makes itself are of no worker.
   const one = only[isPort ? 'worker_threads' : 'child_process'];
@@ -38,6 +44,7 @@ export function senderOf(resource: object | undefined): Frames | undefined {
 
 export const messageSenders = {
   start(): void {
+    isForked = process.channel !== undefined;
     for (const channel of CHANNELS) subscribe(channel, listeners[channel]);
   },
 
