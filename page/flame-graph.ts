@@ -6,7 +6,7 @@ import type { CodePlace } from '../src/types.ts';
 import { button, empty, h, saveFile } from './elements.ts';
 import { count, duration, percent, shortPath } from './format.ts';
 import { type Block, isFrameOf, type Model } from './model.ts';
-import { callers, cpuProfile, type Frame, folded, type Stack, stacksOf } from './stacks.ts';
+import { cpuProfile, type Frame, type Stack, stacksOf } from './stacks.ts';
 
 /** Narrower frames are not drawn until one around them is zoomed into: a share of the width. */
 const MIN_SHARE = 0.0015;
@@ -46,31 +46,18 @@ export class FlameGraph {
     input: () => this.#mark(),
   });
   readonly #found = h('output', { class: 'aside' });
-  readonly #callers = button(
-    'Callers',
-    () => this.#showCallers(),
-    'Callers of the frame that is zoomed into',
-  );
-  #isFolded = true;
-  /** Of whom the callers are shown. */
-  #callersOf: string | undefined;
   #drawn = new Map<HTMLElement, FlameNode>();
   #stacks: Stack[] = [];
   #what = '';
   #startMillis = 0;
-  #opened: CodePlace | undefined;
   #root = newNode(ROOT);
   #zoomed = this.#root;
 
   constructor(private readonly model: Model) {
-    this.#toolbar.append(
-      this.#search,
-      this.#callers,
-      button('Save .cpuprofile', () => this.#save()),
-      this.#found,
-    );
+    const save = button('Save .cpuprofile', () => this.#save());
+    this.#toolbar.append(this.#search, save, this.#found);
     this.#tree.addEventListener('keydown', (event) => this.#onKey(event));
-    this.#tree.addEventListener('click', (event) => this.#open(this.#nodeOf(event.target)));
+    this.#tree.addEventListener('click', (event) => this.#zoom(this.#nodeOf(event.target)));
     for (const name of ['pointerover', 'focusin'])
       this.#tree.addEventListener(name, (event) => this.#describe(this.#nodeOf(event.target)));
   }
@@ -83,9 +70,6 @@ export class FlameGraph {
     this.#stacks = stacksOf(this.model.report.stacks, blocks);
     this.#what = what;
     this.#startMillis = blocks[0]?.startTimeMillis ?? 0;
-    this.#opened = opened;
-    this.#isFolded = true;
-    this.#callersOf = undefined;
     this.#title.replaceChildren(what);
     if (this.#stacks.length === 0) {
       const why =
@@ -96,35 +80,13 @@ export class FlameGraph {
     }
     const samples = blocks.reduce((sum, block) => sum + block.samples, 0);
     this.element.replaceChildren(this.#title, this.#toolbar, this.#tree, this.#details);
-    this.#arrange();
-    const time = ` ${duration(this.#root.millis)}, ${count(samples, 'stack sample')}`;
-    this.#title.append(h('span', { class: 'aside' }, time));
-  }
-
-  #arrange(): void {
-    const key = this.#callersOf;
-    this.#callers.setAttribute('aria-pressed', String(key !== undefined));
-    const stacks = this.#isFolded ? this.#stacks.map(folded) : this.#stacks;
-    this.#root = mergeStacks(key === undefined ? stacks : callers(this.#stacks, key));
-    const opened = this.#opened;
+    this.#root = mergeStacks(this.#stacks);
     const [longest] = nodesOf(this.#root)
       .filter(({ frame }) => opened !== undefined && isFrameOf(opened, frame))
       .sort((a, b) => b.millis - a.millis);
     this.#zoom(longest ?? this.#root);
-  }
-
-  /** Or the stacks again. */
-  #showCallers(): void {
-    this.#callersOf = this.#callersOf === undefined ? this.#zoomed.frame.key : undefined;
-    this.#opened = undefined;
-    this.#arrange();
-  }
-
-  #open(node: FlameNode | undefined): void {
-    if (node?.frame.isFolded === true) {
-      this.#isFolded = false;
-      this.#arrange();
-    } else this.#zoom(node);
+    const time = ` ${duration(this.#root.millis)}, ${count(samples, 'stack sample')}`;
+    this.#title.append(h('span', { class: 'aside' }, time));
   }
 
   #zoom(zoomed: FlameNode | undefined): void {
@@ -153,21 +115,21 @@ export class FlameGraph {
   }
 
   #elementOf(node: FlameNode, left: number, width: number, isAround: boolean): HTMLElement {
-    const { name, origin, isFolded } = node.frame;
+    const { name, origin } = node.frame;
     const label = `${name}, ${this.#timeOf(node)}`;
     const element = h(
       'div',
       {
         role: 'treeitem',
         tabindex: -1,
-        class: `frame${isFolded ? ' folded' : ''}`,
+        class: 'frame',
         'aria-level': node.depth + 1,
-        'aria-label': isFolded ? `${label}, unfold` : label,
+        'aria-label': label,
         title: label,
       },
       width > 0.02 && name,
     );
-    if (!isFolded) element.style.background = `var(--${isAround ? 'line' : origin})`;
+    element.style.background = `var(--${isAround ? 'line' : origin})`;
     element.style.left = `${100 * left}%`;
     element.style.width = `${100 * width}%`;
     element.style.top = `${node.depth * ROW_PIXELS}px`;
@@ -231,7 +193,7 @@ export class FlameGraph {
       ArrowLeft: () => beside[at - 1],
       Home: () => this.#root,
     };
-    if (event.key === 'Enter' || event.key === ' ') this.#open(node);
+    if (event.key === 'Enter' || event.key === ' ') this.#zoom(node);
     else if (event.key === 'Escape') this.#zoom(this.#zoomed.parent ?? this.#root);
     else if (to[event.key] !== undefined) {
       const next = to[event.key]?.();

@@ -8,8 +8,6 @@ export interface Frame extends SampledFrame {
   /** The same for all lines of a function. */
   readonly key: string;
   readonly origin: 'app' | 'package' | 'native';
-  /** It stands for frames of packages and Node.js. */
-  readonly isFolded?: boolean;
 }
 
 export interface Stack {
@@ -17,11 +15,6 @@ export interface Stack {
   readonly frames: readonly Frame[];
   readonly millis: number;
 }
-
-/** Shorter runs of frames of packages and Node.js are not folded. */
-const MIN_FOLDED = 10;
-/** Frames of a run that ends a stack stay: they are what ran. */
-const INNERMOST_SHOWN = 8;
 
 /** Those of some blocks, each once, the longest first. */
 export function stacksOf(
@@ -51,45 +44,6 @@ export function stacksOf(
       return { frames: stack.reverse(), millis };
     });
 }
-
-/** Long runs of frames of packages and Node.js as one frame each. */
-export function folded({ frames, millis }: Stack): Stack {
-  const result: Frame[] = [];
-  let run: Frame[] = [];
-  const endRun = (shown: number) => {
-    const hidden = run.length - shown;
-    if (hidden >= MIN_FOLDED) {
-      const names = [...new Set(run.slice(0, hidden).flatMap(({ file }) => packageOf(file) ?? []))];
-      const name = `${hidden} frames of ${names.slice(0, 4).join(', ') || 'Node.js'}`;
-      const none = { file: '', line: 0, functionLine: 0, origin: 'package' } as const;
-      result.push({ ...none, key: 'folded', name, isFolded: true }, ...run.slice(hidden));
-    } else result.push(...run);
-    run = [];
-  };
-  for (const frame of frames) {
-    if (frame.origin !== 'app') run.push(frame);
-    else {
-      endRun(0);
-      result.push(frame);
-    }
-  }
-  endRun(INNERMOST_SHOWN);
-  return { frames: result, millis };
-}
-
-/**
- * What called a function, the nearest first, and for how long; of what ran innermost if the key is
- * that of no function.
- */
-export function callers(stacks: readonly Stack[], key: string): Stack[] {
-  return stacks.flatMap(({ frames, millis }) => {
-    const at = key === '' ? frames.length - 1 : frames.findLastIndex((each) => each.key === key);
-    return at === -1 ? [] : [{ frames: frames.slice(0, at + 1).reverse(), millis }];
-  });
-}
-
-const packageOf = (file: string) =>
-  /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1];
 
 function originOf(file: string): Frame['origin'] {
   if (file === '' || file.startsWith('node:')) return 'native';

@@ -383,14 +383,6 @@ describe('a flame graph below a framework', () => {
       .first()
       .evaluate((element) => Number.parseFloat(element.style.width));
 
-  test('the frames of a framework are one; a click unfolds them', async () => {
-    await open('framework');
-
-    expect(await frames(/^express\d+, /).count()).toBe(0);
-    await frames(/^30 frames of express, .*unfold$/).click();
-    expect(await frames(/^express\d+, /).count()).toBe(30);
-  });
-
   test('tiles and flame graph count the same blocks, but for what the flame graph says', async () => {
     const report = frameworkReport();
     const { summary, dropped } = report;
@@ -413,24 +405,6 @@ describe('a flame graph below a framework', () => {
       expect([mode, inFlame + numberIn(/without the shortest (\d+)/)]).toEqual([mode, inTile]);
       if (mode !== 'counted') await page.close();
     }
-  });
-
-  test('callers of a function, and of what ran, are shown below it', async () => {
-    await open('framework');
-    const level = (name: RegExp) => frames(name).first().getAttribute('aria-level');
-
-    await frames(/^listOrders, /).click();
-    await flame().getByRole('button', { name: 'Callers', pressed: false }).click();
-    await flame().getByRole('button', { name: 'Callers', pressed: true }).waitFor();
-    expect(await level(/^listOrders, 200 ms, 100 %/)).toBe('2');
-    expect(await level(/^express0, 200 ms, 100 %/)).toBe('3');
-    expect(await frames(/^printInvoice, /).count()).toBe(0);
-    await flame().getByRole('button', { name: 'Callers' }).click();
-    expect(await level(/^main, 400 ms/)).toBe('2');
-    // What ran: a parser's function for three quarters of the time.
-    await flame().getByRole('button', { name: 'Callers' }).click();
-    expect(await level(/^parser0, 300 ms, 75 %/)).toBe('2');
-    expect(await level(/^printInvoice, 50 ms, 13 %/)).toBe('2');
   });
 
   test('search says how long what it finds ran', async () => {
