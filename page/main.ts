@@ -24,12 +24,6 @@ import { sourceOf } from './source.ts';
 import { Tables } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
-/** Functions of {@link markdownOf}. */
-const MARKDOWN_ROWS = 10;
-const PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
-/** Colours of what is drawn change with these. */
-const COLOR_QUERIES = ['(prefers-color-scheme: dark)', 'print'];
-
 const text = document.getElementById('event-loop-report')?.textContent ?? '';
 start(JSON.parse(text) as ReportDocument);
 
@@ -125,14 +119,14 @@ function start(report: ReportDocument): void {
     about(report),
     announcement,
   );
-  document.getElementById('app')?.replaceChildren(header(model), main);
+  document.getElementById('app')?.replaceChildren(header(report), main);
   document.title = titleOf(report);
   showAll();
   timeline.redraw();
   openAddress();
   window.addEventListener('hashchange', openAddress);
-  for (const query of COLOR_QUERIES)
-    matchMedia(query).addEventListener('change', () => timeline.redraw());
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  dark.addEventListener('change', () => timeline.redraw());
 }
 
 /** `app.js, 28/11/2026, 14:03:27 - Event loop report`, for tabs, bookmarks and saved files. */
@@ -142,38 +136,7 @@ function titleOf({ process, startTimeMillis }: ReportDocument): string {
   return `${script ? `${script}, ` : ''}${time} - Event loop report`;
 }
 
-/** What stands above the tables, and the worst functions, as an issue takes it. */
-function markdownOf(model: Model): string {
-  const { report } = model;
-  const { places } = report.summary;
-  const { cwd } = report.process;
-  const rows = places.slice(0, MARKDOWN_ROWS).map((each) => {
-    const {
-      functionName = model.fnOf(each).name,
-      file,
-      line,
-      blocks,
-      totalMillis,
-      longestMillis,
-    } = each;
-    const at = file === undefined ? '' : ` (${[shortPath(file, cwd), line].join(':')})`;
-    const cells = [`\`${functionName.replaceAll(/[`|\n]/g, ' ')}\`${at.replaceAll('|', ' ')}`];
-    cells.push(`${blocks}`, duration(totalMillis), duration(longestMillis), duration(harmOf(each)));
-    return `| ${cells.join(' | ')} |`;
-  });
-  const head = '| function | blocks | blocked | longest | others waited |\n|---|--:|--:|--:|--:|';
-  const facts = `Node.js ${report.process.nodeVersion}, ${duration(report.summary.elapsedMillis)}`;
-  return `**${titleOf(report)}** (${facts})\n\n${head}\n${rows.join('\n')}\n`;
-}
-
-function header(model: Model): HTMLElement {
-  const { report } = model;
-  const copy = button('Copy as Markdown', () => {
-    navigator.clipboard.writeText(markdownOf(model)).then(
-      () => copy.replaceChildren('Copied'),
-      () => copy.replaceChildren('The browser does not allow it'),
-    );
-  });
+function header(report: ReportDocument): HTMLElement {
   const { script, pid, threadId, nodeVersion, cwd } = report.process;
   const facts = [
     script && shortPath(script, cwd),
@@ -187,13 +150,8 @@ function header(model: Model): HTMLElement {
   return h(
     'header',
     {},
-    h(
-      'div',
-      {},
-      h('h1', {}, 'Event loop report'),
-      aside(facts.filter((fact) => fact !== false && fact !== '').join(' · '), ...links),
-    ),
-    report.summary.places.length > 0 && copy,
+    h('h1', {}, 'Event loop report'),
+    aside(facts.filter((fact) => fact !== false && fact !== '').join(' · '), ...links),
   );
 }
 
@@ -306,7 +264,9 @@ function nothingBlocked({ thresholdMillis }: ReportDocument): HTMLElement {
   return empty(
     `Nothing blocked for ${duration(thresholdMillis)} or longer.`,
     'Shorter blocks are recorded with a lower threshold: ',
-    code(`${PREFIX}THRESHOLD_MILLIS=20`),
+    code('--threshold=20'),
+    ' of the command, or ',
+    code('OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS=20'),
     '.',
   );
 }
@@ -339,7 +299,9 @@ function routesOf(model: Model, tables: Tables): HTMLElement {
           'The requests are not known.',
           'Whom the blocks made wait is known from spans: start the application with ',
           code('--import opentelemetry-instrumentation-event-loop/register'),
-          ', or add the EventLoopSpanProcessor to your OpenTelemetry SDK.',
+          ', or with ',
+          code('--register'),
+          ' of the command, or add the EventLoopSpanProcessor to your OpenTelemetry SDK.',
         )
       : empty(
           'No request has ended.',
