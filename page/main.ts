@@ -1,7 +1,7 @@
 /** The report page: reads the data that stands in it, and draws everything once. */
 
 import type { ReportDocument } from '../src/outputs/html-report/document.ts';
-import { adviceOf } from '../src/outputs/summary/advice.ts';
+import { adviceOf, runDelayText } from '../src/outputs/summary/advice.ts';
 import { harmOf } from '../src/outputs/summary/stall-totals.ts';
 import type { PlaceSummary } from '../src/outputs/summary/summary.ts';
 import { blockDetails } from './details.ts';
@@ -110,7 +110,7 @@ function start(report: ReportDocument): void {
     headline(model),
     worstSource(model),
     tiles(model),
-    section('Timeline', timeline.element, labels(model, tables), whyLagFalls(), details),
+    section('Timeline', timeline.element, labels(model, tables), whyLag(report), details),
     section('Functions by harm', functionsOf(model, tables)),
     hasBlocks && flamePart,
     section('Routes', routesOf(model, tables)),
@@ -257,7 +257,14 @@ function tiles({ report }: Model): HTMLElement {
 function functionsOf(model: Model, tables: Tables): HTMLElement {
   const { summary } = model.report;
   if (summary.places.length === 0) return nothingBlocked(model.report);
-  return tables.functions('Functions that blocked, by harm', summary);
+  const { operations } = summary;
+  return h(
+    'div',
+    {},
+    tables.functions('Functions that blocked, by harm', summary),
+    operations && h('h3', {}, 'Routes that blocked most'),
+    operations && tables.operations(operations),
+  );
 }
 
 function nothingBlocked({ thresholdMillis }: ReportDocument): HTMLElement {
@@ -284,8 +291,10 @@ function labels({ blocks }: Model, tables: Tables): HTMLElement {
   );
 }
 
-function whyLagFalls(): HTMLElement {
+function whyLag({ summary }: ReportDocument): HTMLElement {
+  const delay = runDelayText(summary);
   return aside(
+    delay !== undefined && `Lag without a block is ${delay}. `,
     'The line shows how long an event would wait that arrives now: ' +
       'all of the block at its start, nothing at its end.',
   );

@@ -1,7 +1,7 @@
 /** The tables: functions by harm, routes, who makes whom wait, blocks. */
 import type { Quantiles, RouteStall, RouteTimes } from '../src/outputs/summary/requests.ts';
 import { harmOf } from '../src/outputs/summary/stall-totals.ts';
-import type { PeriodSummary, PlaceSummary } from '../src/outputs/summary/summary.ts';
+import type { BlockSummary, PeriodSummary, PlaceSummary } from '../src/outputs/summary/summary.ts';
 import { aside, code, h, place, swatch } from './elements.ts';
 import { causeOf, clockTime, count, duration, percent, shortPath } from './format.ts';
 import type { Block, Fn, Model } from './model.ts';
@@ -140,6 +140,23 @@ export class Tables {
       element.append(aside(`Other functions: ${what}.`));
     }
     return element;
+  }
+
+  operations(rows: NonNullable<BlockSummary['operations']>): HTMLElement {
+    return table<(typeof rows)[number]>(
+      'Routes that blocked most',
+      [
+        text(
+          'Route',
+          ({ operation }) => operation,
+          ({ operation }) => code(operation),
+        ),
+        number('Blocks', ({ blocks }) => blocks),
+        time('Blocked', ({ totalMillis }) => totalMillis),
+      ],
+      rows,
+      2,
+    );
   }
 
   routes(): HTMLElement {

@@ -241,8 +241,10 @@ describe('start-up', () => {
 });
 
 describe('a thread that lacked a CPU', () => {
-  const last = (millis: number) =>
-    summaryLines(read([block(200, 'serve')], TEN_SECONDS), '/app', PLAIN, 100, millis).at(-1);
+  const last = (runDelayMillis: number) => {
+    const summary = read([block(200, 'serve')], { ...TEN_SECONDS, runDelayMillis });
+    return summaryLines(summary, '/app', PLAIN, 100).at(-1);
+  };
 
   test('is said from a twentieth of the time on', () => {
     expect(last(500)).toBe('not the application: the thread waited 500 ms (5.0 %) for a CPU');

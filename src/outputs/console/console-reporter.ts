@@ -16,7 +16,6 @@ import { copies } from '../../support/copies.ts';
 import { jsonLine } from '../../support/escape.ts';
 import { launches } from '../../support/launches.ts';
 import { listen, unlisten } from '../../support/process-listeners.ts';
-import { Schedstat } from '../../support/schedstat.ts';
 import { writeLines } from '../../support/stderr.ts';
 import type { EventLoopBlock } from '../../types.ts';
 import { follow, type Output } from '../output.ts';
@@ -34,15 +33,6 @@ const LEVEL = { info: 30, warn: 40 };
 
 /** Places whose advice is printed once only. */
 const MAX_ADVISED = 1000;
-
-/** Milliseconds for which this thread has waited for a CPU so far; NaN if that is not known. */
-function runDelay(): number {
-  const schedstat = new Schedstat();
-  schedstat.start();
-  const isKnown = schedstat.read();
-  schedstat.stop();
-  return isKnown ? schedstat.waited : Number.NaN;
-}
 
 /** Stopped until the application is loaded: its summary is due if the process exits before. */
 let paused: ConsoleReporter | undefined;
@@ -66,7 +56,6 @@ export class ConsoleReporter {
   readonly #advised = new Set<string>();
   readonly #repeats = new Repeats();
   readonly #launches = launches();
-  #runDelayAtStart: number | undefined;
   #hasSummarized = false;
   #unsubscribe: (() => void)[] = [];
 
@@ -88,7 +77,6 @@ export class ConsoleReporter {
     if (paused !== undefined) unlisten('exit', paused.#summarizeAtExit);
     paused = undefined;
     this.#times.start();
-    this.#runDelayAtStart ??= runDelay();
     this.#unsubscribe = [
       follow<BlockMessage>(BLOCK_CHANNEL, (message) => this.#onBlock(message), this.failed),
       follow<RequestMessage>(REQUEST_CHANNEL, (request) => this.#onRequest(request), this.failed),
@@ -116,11 +104,11 @@ export class ConsoleReporter {
     this.#newBlocks++;
     const { listeningSince = Number.POSITIVE_INFINITY } = this.#times;
     const timed = this.#times.of(block);
-    this.#summary.add(timed, this.#times.listeningSince);
+    const attribution = message.request();
+    this.#summary.add(timed, this.#times.listeningSince, attribution.operation);
     this.#writeRepeated(this.#times.now);
     if (!this.#repeats.isShown(block)) return;
     writeLines((cwd) => {
-      const attribution = message.request();
       const isStartUp =
         attribution.operation === undefined && timed.startTimeMillis < listeningSince;
       if (this.format !== 'json') {
@@ -200,10 +188,9 @@ export class ConsoleReporter {
     this.#writeRepeated();
     const maxPlaces = this.format === 'json' ? undefined : SHOWN;
     const summary = this.#summary.read(this.#times.read(this.thresholdMillis), maxPlaces);
-    const delay = runDelay() - (this.#runDelayAtStart ?? 0) || 0;
     writeLines((cwd) => {
       if (this.format !== 'json')
-        return summaryLines(summary, cwd, this.#paint, this.thresholdMillis, delay);
+        return summaryLines(summary, cwd, this.#paint, this.thresholdMillis);
       const [first = ''] = summaryLines(summary, cwd, PLAIN, this.thresholdMillis);
       return [this.#jsonLine('info', first, summaryJson(summary))];
     }, isLast);

@@ -2,42 +2,45 @@
 import { codeAt, type Paint } from '../../core/emit/block-line.ts';
 import { printable } from '../../support/escape.ts';
 import { causeOf, count, duration, percent } from '../../support/numbers.ts';
+import { runDelayText } from '../summary/advice.ts';
 import { type Quantiles, waitsOf } from '../summary/requests.ts';
 import type { BlockSummary, BlockTotals, PeriodSummary, PlaceSummary } from '../summary/summary.ts';
 
 /** Rows of a period; what is past them is one more row. */
 export const SHOWN = 10;
-/** Of the elapsed time: from here on, a wait for a CPU is mentioned. */
-const MIN_DELAY_SHARE = 0.05;
 
 /**
  * Of a summary with at most {@link SHOWN} places. The first line counts all blocks. The others are
  * the places that made requests wait longest, then those that blocked longest, and the routes whose
  * requests waited.
- * @param runDelayMillis how long this thread waited for a CPU in the time of the summary
  */
 export function summaryLines(
   summary: BlockSummary,
   cwd: string,
   paint: Paint,
   thresholdMillis: number,
-  runDelayMillis = 0,
 ): string[] {
   const { startUp, blocks, elapsedMillis } = summary;
-  const delayShare = runDelayMillis / elapsedMillis;
+  const delay = runDelayText(summary);
   const none = `no block of ${duration(thresholdMillis)} or longer in ${duration(elapsedMillis)}`;
   return [
     `event-loop-blocked: ${blocks === 0 ? none : periodOf(summary)}`,
     ...rowsOf(summary, cwd, paint),
+    ...operationLines(summary),
     ...routeLines(summary),
     ...(startUp === undefined ? [] : [startUpOf(startUp), ...rowsOf(startUp, cwd, paint)]),
-    ...(delayShare >= MIN_DELAY_SHARE ? [delayLine(runDelayMillis, delayShare)] : []),
+    ...(delay === undefined ? [] : [delay]),
   ];
 }
 
-/** Requests are slow then, and nothing of the application blocks. */
-const delayLine = (millis: number, share: number) =>
-  `not the application: the thread waited ${duration(millis)} (${percent(share)}) for a CPU`;
+/** One alone is that of the lines above. */
+function operationLines({ operations = [] }: BlockSummary): string[] {
+  if (operations.length < 2) return [];
+  const rows = operations.map(({ operation, blocks, totalMillis }) => {
+    return `  ${printable(operation)}: ${count(blocks, 'block')}, ${duration(totalMillis)}`;
+  });
+  return ['routes that blocked most:', ...rows];
+}
 
 /** `2 blocks, 1.5 s of 10.0 s (15.0 %)`. */
 function periodOf({ blocks, totalMillis, elapsedMillis, share }: PeriodSummary): string {

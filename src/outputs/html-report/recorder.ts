@@ -62,7 +62,7 @@ export class ReportRecorder {
     stacks: readonly SampledStack[],
   ): void {
     const block = this.times.of(told);
-    this.#summary.add(block, this.times.listeningSince);
+    this.#summary.add(block, this.times.listeningSince, operation);
     const { code, leaf, topFunctions: _, expected, asyncResourceType, ...facts } = block;
     const codeId = code && this.#codeId(code);
     const leafId = leaf && this.#codeId(leaf);

@@ -1,4 +1,5 @@
 /** What to change, in one sentence: for the report page, JSON, and `docs/agents.md`. */
+import { duration, percent } from '../../support/numbers.ts';
 import type { EventLoopBlock } from '../../types.ts';
 
 /** The facts that a block and the block of a page have in common. */
@@ -65,4 +66,19 @@ export function adviceOf(
   const isOne = share !== undefined && share >= 0.9;
   if (kind === 'pile-up' && !isOne) return ADVICE.pileUp;
   return (leaf ?? code)?.file?.includes('node_modules') ? ADVICE.leaf : ADVICE.javascript;
+}
+
+/** Of the elapsed time: from here on, a wait for a CPU is mentioned. */
+const MIN_DELAY_SHARE = 0.05;
+
+/** Requests are slow then, and nothing of the application blocks. */
+export function runDelayText(summary: {
+  readonly elapsedMillis: number;
+  readonly runDelayMillis?: number;
+}): string | undefined {
+  const { elapsedMillis, runDelayMillis = 0 } = summary;
+  const share = runDelayMillis / elapsedMillis;
+  if (!(share >= MIN_DELAY_SHARE)) return undefined;
+  const waited = `${duration(runDelayMillis)} (${percent(share)})`;
+  return `not the application: the thread waited ${waited} for a CPU`;
 }

@@ -2,6 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { SystemClock } from '../../support/clock.ts';
 import { LISTEN_CHANNEL } from '../../support/launches.ts';
+import { Schedstat } from '../../support/schedstat.ts';
 import { nodeTiming, now } from '../../support/time.ts';
 import type { SummaryTimes } from './summary.ts';
 
@@ -26,10 +27,12 @@ export class RunTimes {
   #drift = 0;
   #startedAt: number | undefined;
   #listeningSince: number | undefined;
+  #runDelayAtStart: number | undefined;
 
   /** Again after {@link stop}: the run goes on. */
   start(): void {
     this.#startedAt ??= this.now;
+    this.#runDelayAtStart ??= runDelay();
     subscribe(LISTEN_CHANNEL, this.#onListening);
   }
 
@@ -62,10 +65,12 @@ export class RunTimes {
   read(thresholdMillis: number): SummaryTimes {
     const { loopStart, bootstrapComplete } = nodeTiming;
     const loadMillis = loopStart - bootstrapComplete;
+    const delay = runDelay() - (this.#runDelayAtStart ?? Number.NaN);
     return {
       startedAt: this.startedAt,
       now: this.now,
       listeningSince: this.#listeningSince,
+      runDelayMillis: delay >= 0 ? delay : undefined,
       loadMillis: loopStart > 0 && loadMillis >= thresholdMillis ? loadMillis : undefined,
     };
   }
@@ -73,4 +78,13 @@ export class RunTimes {
   readonly #onListening = (): void => {
     this.#listeningSince ??= this.now;
   };
+}
+
+/** Milliseconds for which this thread has waited for a CPU so far; NaN if that is not known. */
+function runDelay(): number {
+  const schedstat = new Schedstat();
+  schedstat.start();
+  const isKnown = schedstat.read();
+  schedstat.stop();
+  return isKnown ? schedstat.waited : Number.NaN;
 }

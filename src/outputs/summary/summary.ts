@@ -13,6 +13,9 @@ import { addStalls, harmOf, type StallTotals } from './stall-totals.ts';
 
 /** Functions that are kept apart; the blocks of all others are added up together. */
 const MAX_PLACES = 1000;
+/** Operations that are kept apart; the blocks of others are not counted by operation. */
+const MAX_OPERATIONS = 100;
+const MAX_OPERATIONS_GIVEN = 5;
 /** Longer summaries do not fit into a pipe at once. */
 const MAX_PLACES_GIVEN = 100;
 
@@ -48,6 +51,14 @@ export interface PeriodSummary extends BlockTotals {
 export interface BlockSummary extends PeriodSummary, Partial<RequestSummary> {
   /** `loadMillis`: what is preloaded and the main script ran before the event loop first turned. */
   readonly startUp?: PeriodSummary & { readonly loadMillis?: number };
+  /** How long the thread waited for a CPU since the start; absent if that is not known. */
+  readonly runDelayMillis?: number;
+  /** The routes, or names of entry spans, that blocked longest; absent if none is known. */
+  readonly operations?: readonly {
+    readonly operation: string;
+    readonly blocks: number;
+    readonly totalMillis: number;
+  }[];
 }
 
 export interface SummaryTimes {
@@ -56,6 +67,7 @@ export interface SummaryTimes {
   /** Absent if no server has begun to listen since `startedAt`. */
   readonly listeningSince?: number | undefined;
   readonly loadMillis?: number | undefined;
+  readonly runDelayMillis?: number | undefined;
 }
 
 export class Summary {
@@ -63,8 +75,12 @@ export class Summary {
   readonly #before = new Places();
   readonly #after = new Places();
 
-  add(block: EventLoopBlock, listeningSince?: number): void {
+  readonly #operations = new Map<string, Totals>();
+
+  add(block: EventLoopBlock, listeningSince?: number, operation?: string): void {
     this.#periodOf(block.startTimeMillis, listeningSince).add(block);
+    if (operation === undefined) return;
+    valueFor(this.#operations, operation, MAX_OPERATIONS, () => new Totals())?.add(block);
   }
 
   addRequest(request: RequestMessage, listeningSince?: number): void {
@@ -73,7 +89,7 @@ export class Summary {
 
   /** @param maxPlaces all others are added up together */
   read(
-    { startedAt, now, listeningSince, loadMillis }: SummaryTimes,
+    { startedAt, now, listeningSince, loadMillis, runDelayMillis }: SummaryTimes,
     maxPlaces = MAX_PLACES_GIVEN,
   ): BlockSummary {
     const load = loadMillis !== undefined && { loadMillis };
@@ -86,8 +102,17 @@ export class Summary {
     return {
       ...after.read(now - since, maxPlaces),
       ...after.requests.read(maxPlaces),
+      ...(runDelayMillis !== undefined && { runDelayMillis }),
+      ...(this.#operations.size > 0 && { operations: this.#worstOperations() }),
       ...((load || startUp.blocks > 0) && { startUp: { ...startUp, ...load } }),
     };
+  }
+
+  #worstOperations() {
+    return [...this.#operations]
+      .map(([operation, { blocks, millis }]) => ({ operation, blocks, totalMillis: millis }))
+      .sort((a, b) => b.totalMillis - a.totalMillis)
+      .slice(0, MAX_OPERATIONS_GIVEN);
   }
 
   #periodOf(timeMillis: number, listeningSince: number | undefined): Places {
