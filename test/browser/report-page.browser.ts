@@ -317,7 +317,7 @@ describe('a run with an SDK', () => {
     await open('spans', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
 
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    const table = region('Functions by harm').locator('.table');
+    const table = region('Functions by harm').locator('.table').first();
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)).toBe(
       true,
     );
