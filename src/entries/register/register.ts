@@ -194,7 +194,8 @@ function startSdk(
   }
   // The application may register a meter provider of its own later.
   const providers = [trace.getTracerProvider(), metrics.getMeterProvider(), globalLoggerProvider()];
-  const flushed = providers.map((provider): Flushed => sdkOf(provider ?? {}));
+  // A provider of the SDK can be flushed, that of the api alone cannot.
+  const flushed = providers.map((each): { forceFlush?(): Promise<void> } => sdkOf(each ?? {}));
   const end = new ProcessEnd({
     flush: async () => {
       await eventLoop.forceFlush();
@@ -232,9 +233,6 @@ function startSdk(
     attempt(() => otherApi?.()),
   );
 }
-
-/** A provider of the SDK can be flushed, that of the api alone cannot. */
-type Flushed = { forceFlush?(): Promise<void> };
 
 /** Call it when the application is loaded: Node.js knows a CommonJS script by then. */
 function isMainEsModule(): boolean {
