@@ -31,6 +31,7 @@ export function blockDetails(model: Model, block: Block): HTMLElement {
         ? undefined
         : place(where.file, where.line, where.column, shortPath(where.file, cwd)),
     ],
+    ['Called by', block.calledBy],
     ['Innermost', nativeCall ? code(nativeCall.name) : leaf && code(leaf.functionName)],
     ['Input', nativeCall?.size === undefined ? undefined : nativeCall.size.toLocaleString('en')],
     ['Loads', block.requires && shortPath(block.requires, cwd)],

@@ -192,6 +192,7 @@ function headline(model: Model): HTMLElement {
     isNamed && name,
     file !== undefined && isNamed && ' ',
     file !== undefined && place(file, line, column, shortPath(file, cwd)),
+    longest?.calledBy !== undefined && `, called by ${longest.calledBy},`,
     ' blocked the event loop for ',
     h('strong', {}, duration(worst.totalMillis)),
     ` in ${count(worst.blocks, 'block')}`,
@@ -209,8 +210,15 @@ function worstOf({ report }: Model): PlaceSummary | undefined {
   return places.find(({ functionName }) => functionName !== undefined) ?? places[0];
 }
 
+/** The longest of the blocks with the native call, or none, that took most of the time. */
 function longestOf({ blocks }: Fn): Block | undefined {
-  return [...blocks].sort((a, b) => b.durationMillis - a.durationMillis)[0];
+  const byCall = new Map<string | undefined, number>();
+  const millisOf = ({ nativeCall }: Block) => byCall.get(nativeCall?.name) ?? 0;
+  for (const block of blocks)
+    byCall.set(block.nativeCall?.name, millisOf(block) + block.durationMillis);
+  return [...blocks].sort(
+    (a, b) => millisOf(b) - millisOf(a) || b.durationMillis - a.durationMillis,
+  )[0];
 }
 
 function worstSource(model: Model): HTMLElement | undefined {

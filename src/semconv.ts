@@ -54,6 +54,12 @@ export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL = 'event_loop.block.native_call';
 /** Size of its input in characters, bytes or elements, if that is known without extra work. */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL_SIZE = 'event_loop.block.native_call.size';
 
+/**
+ * The nearest function of the application in another file that has called the blocking function for
+ * most of its time.
+ */
+export const ATTR_EVENT_LOOP_BLOCK_CALLED_BY = 'event_loop.block.called_by';
+
 /** File of the module that the blocking function was loading, by `require` or `import()`. */
 export const ATTR_EVENT_LOOP_BLOCK_LOADED_MODULE = 'event_loop.block.loaded_module';
 

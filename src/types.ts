@@ -47,6 +47,11 @@ export interface BlockingCode {
    */
   readonly requires?: string;
   /**
+   * The nearest function of the application in another file that has called it for most of its
+   * time: `exportOrders (src/orders.js:20)`.
+   */
+  readonly calledBy?: string;
+  /**
    * The stack, one frame a line, as V8 writes it. It has at most 128 frames: frames in the middle
    * of a deeper stack are left out.
    */

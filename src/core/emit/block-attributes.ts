@@ -37,6 +37,7 @@ export function blockAttributes(
     [semconv.ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL]: block.nativeCall?.name,
     [semconv.ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL_SIZE]: block.nativeCall?.size,
     [semconv.ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME]: seconds(block.nativeTimeMillis),
+    [semconv.ATTR_EVENT_LOOP_BLOCK_CALLED_BY]: code?.calledBy,
     [semconv.ATTR_EVENT_LOOP_BLOCK_LOADED_MODULE]: code?.requires,
     [semconv.ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS]: block.stalledSpans,
     [semconv.ATTR_EVENT_LOOP_BLOCK_QUEUED_SPANS]: block.queuedSpans,

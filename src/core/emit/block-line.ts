@@ -79,7 +79,8 @@ export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string
     return `message of a worker or process of ${place}`;
   const inner = nativeCall?.name ?? (leaf && !isSame ? codeAt(leaf, cwd, PLAIN) : undefined);
   const innermost = inner === undefined ? '' : `${printable(inner)} in `;
-  return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
+  const calledBy = code?.calledBy ? `, called by ${code.calledBy}` : '';
+  return `${innermost}${place}${printable(requires + calledBy, Number.POSITIVE_INFINITY)}`;
 }
 
 /** `many functions (next 16 %, parse 14 %)`, `unknown code of a TickObject (no stack sample …)`. */

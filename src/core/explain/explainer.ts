@@ -304,8 +304,8 @@ const unnamed = ({ samples }: BlockToExplain): Explanation => ({
 function withoutUnknownLine(sampled: SampledCode): SampledCode {
   const { code } = sampled;
   if (code?.file === undefined || !mayHaveOtherLines(code.file)) return sampled;
-  const { line: _, column: __, functionLine: ___, functionColumn: ____, ...place } = code;
-  return { ...sampled, code: place };
+  const { functionName, file, stackTrace } = code;
+  return { ...sampled, code: { functionName, file, stackTrace } };
 }
 
 const permission = () => (process as { permission?: { has(scope: string): boolean } }).permission;

@@ -15,6 +15,7 @@ export interface ReportBlock
   readonly leaf?: number;
   /** File of the module that was being loaded. */
   readonly requires?: string;
+  readonly calledBy?: string;
   readonly operation?: string | undefined;
   readonly traceId?: string | undefined;
   /** How many requests waited for it, also those that are left out; absent if none did. */

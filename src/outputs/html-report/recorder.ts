@@ -72,6 +72,7 @@ export class ReportRecorder {
       ...(codeId !== undefined && { code: codeId }),
       ...(leafId !== undefined && { leaf: leafId }),
       ...(code?.requires !== undefined && { requires: code.requires }),
+      ...(code?.calledBy !== undefined && { calledBy: code.calledBy }),
       // What is known of a block without code.
       ...(code === undefined && asyncResourceType !== undefined && { asyncResourceType }),
       ...(operation !== undefined && { operation }),
@@ -171,7 +172,8 @@ export class ReportRecorder {
     return [...millisOf].sort(([, a], [, b]) => b - a).flatMap(([code]) => this.#codes[code] ?? []);
   }
 
-  #codeId({ stackTrace: _, requires: __, ...place }: CodePlace & Partial<BlockingCode>) {
+  #codeId(code: CodePlace & Partial<BlockingCode>) {
+    const { stackTrace: _, requires: __, calledBy: ___, ...place } = code;
     const key = Object.values(place).join('\n');
     let id = this.#codeIds.get(key);
     if (id === undefined && this.#codes.length < MAX_CODES) {

@@ -372,3 +372,33 @@ test('the place, the leaf and the shares hang together', () => {
     { numRuns: 500 },
   );
 });
+
+describe('who called a helper', () => {
+  const helper = frame('deepClone', '/app/src/utils.js', 3);
+  const calledBy = (...samples: TimedSample[]) =>
+    describeOf(100 * samples.length, ...samples).code?.calledBy;
+
+  test('the nearest function of the application in another file, at the line of its call', () => {
+    const inner = frame('copy', '/app/src/utils.js', 9);
+    const stack = [inner, helper, app('exportOrders', 20), app('handle', 5)];
+    const samples = [prompt(50, ...stack), prompt(150, ...stack)];
+    expect(calledBy(...samples)).toBe('exportOrders (src/a.js:20)');
+    const anonymous = frame('<anonymous>', '/app/src/a.js', 31);
+    expect(calledBy(prompt(50, helper, anonymous))).toBe('src/a.js:31');
+  });
+
+  test('nobody: one file, a package that calls, or three callers of a third each', () => {
+    expect(calledBy(prompt(50, app('hash'), app('handle', 5)))).toBeUndefined();
+    expect(calledBy(prompt(50, helper, lib('each')))).toBeUndefined();
+    const callers = [app('exportOrders'), app('importOrders'), app('listOrders')];
+    const samples = callers.map((caller, i) => prompt(50 + 100 * i, helper, caller));
+    expect(describeOf(300, ...samples).code?.functionName).toBe('deepClone');
+    expect(calledBy(...samples)).toBeUndefined();
+  });
+
+  test('the one of most of the time, whatever had called it before', () => {
+    const other = frame('importOrders', '/app/src/b.js', 7);
+    const often = [50, 150, 250].map((at) => prompt(at, helper, app('exportOrders', 20)));
+    expect(calledBy(...often, prompt(350, helper, other))).toBe('exportOrders (src/a.js:20)');
+  });
+});

@@ -35,7 +35,7 @@ export interface TreeNode {
   weight: number;
 }
 
-/** A function that ran at the innermost end of the stack. */
+/** A function, with the time in which it ran innermost, or called. */
 export interface Leaf {
   readonly step: Step;
   readonly weight: number;
@@ -185,15 +185,40 @@ export class CallTree {
 
   /** The innermost functions, the heaviest first; only those that `within` has called, if given. */
   leaves(within: TreeNode = this.#root): Leaf[] {
+    return this.#sumsOf(({ steps }, nodes) => (nodes.has(within) ? steps.at(-1) : undefined));
+  }
+
+  /**
+   * The nearest function of the application in another file that has called `place` for most of its
+   * time. In the same file a reader finds it without help.
+   */
+  callerOf(place: Step): Leaf | undefined {
+    if (place.origin !== 'app') return undefined;
+    let millis = 0;
+    const [most] = this.#sumsOf(({ steps, weight }) => {
+      const at = steps.findIndex(({ key }) => key === place.key);
+      if (at === -1) return undefined;
+      millis += weight;
+      return steps
+        .slice(0, at)
+        .findLast(({ origin, frame }) => origin === 'app' && frame.file !== place.frame.file);
+    });
+    return most !== undefined && most.weight * 2 > millis ? most : undefined;
+  }
+
+  /** Adds up the functions that `choose` takes of each observation, the heaviest first. */
+  #sumsOf(
+    choose: (observation: Observation, nodes: ReadonlySet<TreeNode>) => Step | undefined,
+  ): Leaf[] {
     const byKey = new Map<string, { step: Step; weight: number; visits: Visit[] }>();
     for (const { observation, nodes } of this.#observations) {
-      if (!nodes.has(within)) continue;
-      const { steps, weight, sample } = observation;
-      const step = steps.at(-1) as Step;
-      const leaf = byKey.get(step.key) ?? { step, weight: 0, visits: [] };
-      leaf.weight += weight;
-      leaf.visits.push({ frame: step.frame, weight, sample });
-      byKey.set(step.key, leaf);
+      const step = choose(observation, nodes);
+      if (step === undefined) continue;
+      const { weight, sample } = observation;
+      const sum = byKey.get(step.key) ?? { step, weight: 0, visits: [] };
+      sum.weight += weight;
+      sum.visits.push({ frame: step.frame, weight, sample });
+      byKey.set(step.key, sum);
     }
     return [...byKey.values()].sort((a, b) => b.weight - a.weight);
   }

@@ -17,7 +17,7 @@ import type { BlockingCode, FunctionShare } from '../../../types.ts';
 import { CallTree, heaviestVisit, type Observation } from './call-tree.ts';
 import { splitsByText } from './continuation.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
-import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
+import { distinctNamesOf, type KeyedPlace, keyOf, shortPlace } from './key.ts';
 import { beginsMessage, pathAt, pathBefore, type Step, surePath } from './stack-path.ts';
 import { type SampleWeight, type TimedSample, weigh } from './weights.ts';
 
@@ -97,24 +97,30 @@ export function describeCode(
   const hasShares = named.length >= MIN_MOMENTS_FOR_SHARES;
   return {
     ...sampled,
-    ...(codeOf(tree) ?? codeOf(tree.below())),
+    ...(codeOf(tree, tree, options.cwd) ?? codeOf(tree.below(), tree, options.cwd)),
     ...(hasShares && tree.weight > 0 && { topFunctions: sharesOf(tree, options.cwd) }),
   };
 }
 
 function codeOf(
   tree: CallTree | undefined,
+  whole: CallTree,
+  cwd: string,
 ): Pick<SampledCode, 'code' | 'isRare' | 'leaf'> | undefined {
   const place = tree?.place();
   if (tree === undefined || place === undefined) return undefined;
   const leaf = tree.leaves(place)[0];
   const requires = tree.moduleLoadedBy(place);
   const { frame, sample } = heaviestVisit(place);
+  const caller = whole.callerOf(place.step);
   return {
     code: {
       ...functionAt(place.step, frame),
       stackTrace: stackTraceOf(sample),
       ...(requires !== undefined && { requires: toPath(requires) }),
+      ...(caller !== undefined && {
+        calledBy: shortPlace(functionAt(caller.step, heaviestVisit(caller).frame), cwd),
+      }),
     },
     ...(tree.isRare(place) && { isRare: true as const }),
     ...(leaf !== undefined &&
@@ -147,7 +153,11 @@ function sharesOf(tree: CallTree, cwd: string): FunctionShare[] {
 /** The place of a single sample, for a block that has not ended. */
 export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledPlace | undefined {
   const start = sample.time - 1;
-  return describeCode([sample], start, sample.time, { originOf, cwd: '' }).code;
+  const { code } = describeCode([sample], start, sample.time, { originOf, cwd: '' });
+  if (code === undefined) return undefined;
+  // One sample cannot say that it is most of the time.
+  const { calledBy: _, ...place } = code;
+  return place;
 }
 
 function observationsOf(

@@ -67,6 +67,13 @@ export function distinctNamesOf(places: readonly KeyedPlace[], cwd: string): str
   });
 }
 
+/** `exportOrders (src/orders.js:20)`; a function without a name is its place. */
+export function shortPlace({ functionName, file, line }: KeyedPlace, cwd: string): string {
+  if (file === undefined) return functionName;
+  const place = [shortFile(file, cwd), line].filter((part) => part !== undefined).join(':');
+  return functionName === ANONYMOUS ? place : `${functionName} (${place})`;
+}
+
 /** Anonymous, or of one or two letters, as a function or as a method: `e`, `t.n`, `new r`. */
 function saysNothing(functionName: string): boolean {
   const [last = ''] = functionName.split(/[. ]/).slice(-1);
