@@ -19,7 +19,7 @@ import {
 } from './elements.ts';
 import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
-import { ANONYMOUS, type Block, COLORS, type Fn, Model } from './model.ts';
+import { ANONYMOUS, type Block, COLORS, type Fn, longestOf, Model } from './model.ts';
 import { sourceOf } from './source.ts';
 import { Tables } from './tables.ts';
 import { Timeline } from './timeline.ts';
@@ -208,17 +208,6 @@ function headline(model: Model): HTMLElement {
 function worstOf({ report }: Model): PlaceSummary | undefined {
   const { places } = report.summary;
   return places.find(({ functionName }) => functionName !== undefined) ?? places[0];
-}
-
-/** The longest of the blocks with the native call, or none, that took most of the time. */
-function longestOf({ blocks }: Fn): Block | undefined {
-  const byCall = new Map<string | undefined, number>();
-  const millisOf = ({ nativeCall }: Block) => byCall.get(nativeCall?.name) ?? 0;
-  for (const block of blocks)
-    byCall.set(block.nativeCall?.name, millisOf(block) + block.durationMillis);
-  return [...blocks].sort(
-    (a, b) => millisOf(b) - millisOf(a) || b.durationMillis - a.durationMillis,
-  )[0];
 }
 
 function worstSource(model: Model): HTMLElement | undefined {

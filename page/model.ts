@@ -124,6 +124,17 @@ export class Model {
   }
 }
 
+/** The longest of the blocks with the native call, or none, that took most of the time. */
+export function longestOf({ blocks }: Fn): Block | undefined {
+  const byCall = new Map<string | undefined, number>();
+  const millisOf = ({ nativeCall }: Block) => byCall.get(nativeCall?.name) ?? 0;
+  for (const block of blocks)
+    byCall.set(block.nativeCall?.name, millisOf(block) + block.durationMillis);
+  return [...blocks].sort(
+    (a, b) => millisOf(b) - millisOf(a) || b.durationMillis - a.durationMillis,
+  )[0];
+}
+
 /** Whether a frame is of a function: a callback has the name of the function around it. */
 export function isFrameOf(
   { functionName, file, functionLine }: CodePlace,
