@@ -47,7 +47,7 @@ export default {
     report.versions(installPeers());
     // Without scripts: what has no binary for this machine in its package is not there.
     installOnce(APPLICATION, APPLICATION, ['--ignore-scripts']);
-    const names = options.only ?? Object.keys(SUBJECTS).filter((name) => name !== 'nothing');
+    const names = options.only ?? Object.keys(SUBJECTS);
     for (const { path, version } of nodes) {
       const results = [];
       for (const name of names) {

@@ -50,14 +50,6 @@ export class DatadogReceiver extends receivers.HttpReceiver {
     });
   }
 
-  /** @returns {Promise<{ at: number, until: number }[]>} when each profile came, and its end */
-  async ends() {
-    const profiles = this.received.filter(({ path }) => path === PROFILES);
-    return Promise.all(
-      profiles.map(async ({ at, body }) => ({ at, until: Date.parse(await endOf(body)) })),
-    );
-  }
-
   /** @returns {Promise<Sample[]>} of the main thread */
   async samples() {
     const profiles = this.bodies(PROFILES).map(wallProfile);
@@ -127,7 +119,7 @@ function functionOf(/** @type {Sample['frames']} */ frames) {
 }
 
 /** @returns {string | undefined} */
-export function mostFrequent(/** @type {(string | undefined)[]} */ values) {
+function mostFrequent(/** @type {(string | undefined)[]} */ values) {
   const counts = new Map();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];

@@ -86,7 +86,6 @@ function startDatadog() {
 
 /** @type {Record<string, Subject>} */
 const SUBJECTS = {
-  nothing: { reports: [], start() {} },
   'this package': {
     reports: ['block', 'length', 'trace', 'function'],
     start: ({ thresholdMillis }) => [instrumentation({ thresholdMillis })],

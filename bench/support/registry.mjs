@@ -14,24 +14,7 @@
  *   report: import('./report.mjs').Report }} Run
  */
 
-const NAMES = [
-  'truth',
-  'real-apps',
-  'products',
-  'recipes',
-  'rivals',
-  'cost',
-  'idle',
-  'overload',
-  'felt',
-  'capture',
-  'lengths',
-  'payload',
-  'without-stalls',
-  'waits',
-  'guard',
-  'campaign',
-];
+const NAMES = ['truth', 'real-apps', 'recipes', 'cost', 'idle', 'overload', 'felt', 'campaign'];
 
 /** @returns {Promise<Bench[]>} */
 export async function loadBenches() {

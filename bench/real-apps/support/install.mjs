@@ -28,7 +28,7 @@ const API = 'node_modules/@opentelemetry/api';
  */
 export function installAgent(keep) {
   mkdirSync(CACHE, { recursive: true });
-  for (const name of ['blocks.cjs', 'jobs.cjs', 'late-timer.cjs', 'profile.cjs'])
+  for (const name of ['blocks.cjs', 'jobs.cjs', 'profile.cjs'])
     cpSync(join(SOURCE, 'support', name), join(CACHE, name));
   if (keep) return;
   installOnce(SOURCE, CACHE, ['--ignore-scripts']);

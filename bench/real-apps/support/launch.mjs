@@ -56,9 +56,7 @@ const micros = () => Number(process.hrtime.bigint() / 1000n);
 const unix = () => performance.timeOrigin + performance.now();
 
 /**
- * @typedef {{ name: string, preloads: string[], env?: Record<string, string>,
- *   lastReports?: () => Promise<unknown> }} Tool `lastReports`: is awaited while the application
- *   runs still
+ * @typedef {{ name: string, preloads: string[] }} Tool
  */
 
 /** @type {Tool} */
@@ -112,7 +110,6 @@ export async function launch(app, node, folder, tool, rounds) {
       REAL_APPS_BLOCKS: join(data, 'blocks'),
       REAL_APPS_PROFILES: data,
       ...app.env?.(given),
-      ...tool.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -150,7 +147,6 @@ export async function launch(app, node, folder, tool, rounds) {
     await sleep(300);
     const clock = { micros: micros(), unix: unix() };
     const profiles = await collectProfiles(data);
-    await tool.lastReports?.();
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MILLIS);
     const [code, signal] = await exited;

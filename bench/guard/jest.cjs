@@ -1,1 +1,0 @@
-require('./cases.cjs').define(test);

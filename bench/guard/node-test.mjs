@@ -1,4 +1,0 @@
-import { test } from 'node:test';
-import { define } from './cases.cjs';
-
-define(test);

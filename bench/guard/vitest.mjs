@@ -1,4 +1,0 @@
-import { test } from 'vitest';
-import { define } from './cases.cjs';
-
-define(test);
