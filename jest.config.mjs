@@ -16,7 +16,6 @@ const ONE_AT_A_TIME = [
   'lag',
   'native-calls',
   'overload',
-  'smoke',
   'stalled-spans',
   'suspensions',
   'worker-threads',

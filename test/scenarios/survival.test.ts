@@ -258,6 +258,19 @@ describe('more than one instance', () => {
   });
 });
 
+test('two copies of the package report a block once', async () => {
+  const run = await runApp('two-copies.mjs');
+
+  expectExit(run);
+  expect(run.notes).toMatchObject({
+    'import and require give one copy': true,
+    'are two copies': true,
+  });
+  expectBlocks(run, withoutParent('both', 'one disabled'));
+  expect(run.notes['reports']).toEqual(['import', 'copy']);
+  expect(logged(run).map((line) => line.level)).toEqual(['warn']);
+});
+
 describe('an SDK that comes and goes', () => {
   test.each([
     ['SDK started late', ['with an SDK']],
