@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { install } from './servers/install.mjs';
+import { install, MODULES } from './servers/install.mjs';
 import { readCompose } from './support/compose.mjs';
 import { grafanaAlerts, readRules } from './support/expressions.mjs';
 import { COLLECTOR_CONFIG, ROOT, TAIL_SAMPLING_CONFIG } from './support/stack.mjs';
@@ -158,9 +158,7 @@ describe('Prometheus', () => {
 
   test('the one that is tested is the one that compose runs', () => {
     // The module of Prometheus 3.15 is v0.315.
-    const [, module] = /^\tgithub\.com\/prometheus\/prometheus v0\.(\d+)\.0/m.exec(
-      read('test/stack/servers/prometheus/go.mod'),
-    );
+    const [, module] = /@v0\.(\d+)\.0$/.exec(MODULES.prometheus.module);
     const [, major, minor] = /:v(\d+)\.(\d+)\.\d+@/.exec(services.prometheus.image);
     expect(`${major}${minor}`).toBe(module);
   });

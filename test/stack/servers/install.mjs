@@ -15,16 +15,25 @@ const CACHE = join(HERE, '../../../.stack/servers');
 const OLDEST_GO = [1, 26];
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
 
-// Jaeger v2 is in the module of v1: v1.76.0 is v2.13.0. It cannot be required from a module of
-// one's own, since one of its dependencies was withdrawn and published again with another checksum;
-// inside its own module it builds.
-const JAEGER = 'github.com/jaegertracing/jaeger@v1.76.0';
-const JAEGER_SUM = 'h1:sWCOOF1dr+NL0PLil7mFo3BqqQL8k4WiM7aguFbc14g=';
-
-const PROMETHEUS = 'github.com/prometheus/prometheus/cmd';
+/** Built inside of their own modules, which have the checksums of all that they need. */
+export const MODULES = {
+  // Jaeger v2 is in the module of v1: v1.76.0 is v2.13.0. One of its dependencies was withdrawn and
+  // published again with another checksum.
+  jaeger: {
+    module: 'github.com/jaegertracing/jaeger@v1.76.0',
+    sum: 'h1:sWCOOF1dr+NL0PLil7mFo3BqqQL8k4WiM7aguFbc14g=',
+    options: ['-mod=mod'],
+  },
+  // Without the discovery of services in clouds, which is most of the build.
+  prometheus: {
+    module: 'github.com/prometheus/prometheus@v0.315.0',
+    sum: 'h1:sFGZWmC2Hk9N1NBJGCnXYZb5hyLCq8yuAMoEjLAg6ac=',
+    options: ['-tags=remove_all_sd'],
+  },
+};
 
 /** Not in the way of other work, and the same on every machine. */
-const GO_ENVIRONMENT = { GOFLAGS: '-buildvcs=false -p=2', GOTOOLCHAIN: 'local' };
+const GO_ENVIRONMENT = { GOFLAGS: '-buildvcs=false -p=2', GOTOOLCHAIN: 'local', GOWORK: 'off' };
 const BUILD = ['build', '-trimpath', '-ldflags=-s -w'];
 
 /**
@@ -41,26 +50,8 @@ export const SERVERS = {
     programs: ['otelcol'],
     build: (folder) => go('collector', ...BUILD, '-o', join(folder, 'otelcol'), '.'),
   },
-  jaeger: {
-    key: JAEGER_SUM,
-    programs: ['jaeger'],
-    build: buildJaeger,
-  },
-  prometheus: {
-    key: hashOf('prometheus'),
-    programs: ['prometheus', 'promtool'],
-    // Without the discovery of services in clouds, which is most of the build.
-    build: (folder) =>
-      go(
-        'prometheus',
-        ...BUILD,
-        '-tags=remove_all_sd',
-        '-o',
-        `${folder}/`,
-        `${PROMETHEUS}/prometheus`,
-        `${PROMETHEUS}/promtool`,
-      ),
-  },
+  jaeger: serverOf(MODULES.jaeger, ['jaeger']),
+  prometheus: serverOf(MODULES.prometheus, ['prometheus', 'promtool']),
 };
 
 /** The files of a module, so that a change of any of them means another build. */
@@ -83,18 +74,16 @@ async function go(folder, ...args) {
   }
 }
 
-async function buildJaeger(folder) {
-  const { stdout } = await go('.', 'mod', 'download', '-json', JAEGER);
-  const { Dir: sources, Sum: sum } = JSON.parse(stdout);
-  if (sum !== JAEGER_SUM) throw new Error(`${JAEGER} has the checksum ${sum}, not ${JAEGER_SUM}`);
-  await go(
-    relative(HERE, sources),
-    ...BUILD,
-    '-mod=mod',
-    '-o',
-    join(folder, 'jaeger'),
-    './cmd/jaeger',
-  );
+/** @returns {Server} */
+function serverOf({ module, sum, options }, programs) {
+  const build = async (folder) => {
+    const { stdout } = await go('.', 'mod', 'download', '-json', module);
+    const { Dir: sources, Sum: found } = JSON.parse(stdout);
+    if (found !== sum) throw new Error(`${module} has the checksum ${found}, not ${sum}`);
+    const commands = programs.map((program) => `./cmd/${program}`);
+    await go(relative(HERE, sources), ...BUILD, ...options, '-o', `${folder}/`, ...commands);
+  };
+  return { key: sum, programs, build };
 }
 
 async function requireGo() {
