@@ -1,6 +1,0 @@
-import { defineConfig } from '@adonisjs/core/logger';
-
-export default defineConfig({
-  default: 'app',
-  loggers: { app: { enabled: true, name: 'shop', level: 'error' } },
-});
