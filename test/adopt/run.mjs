@@ -1,18 +1,18 @@
 // Guarantees: a stranger can adopt the packed tarball. In an empty folder it is added with npm,
 // pnpm, yarn 1 and yarn 4 (Plug'n'Play) to an application in TypeScript, which is compiled to ES
 // modules or CommonJS. The application blocks once, and the block must arrive: with an SDK of its
-// own, with `/register` and with `/console`. And the commands of README.md work, on each Node.js.
+// own, with `/register` and with `/console`. The commands of README.md are run by
+// `check -- transcripts`.
 //
-//   npm run check -- adopt                                    16 combinations, and README.md
+//   npm run check -- adopt                                    16 combinations
 //   npm run check -- adopt --managers npm,pnpm --nodes 22,24
 //   npm run check -- adopt --keep                             leaves the applications there
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { freePort } from '../../tools/harness.cjs';
 import { npm } from '../../tools/npm.cjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { pack } from '../../tools/pack.cjs';
@@ -110,7 +110,6 @@ try {
   );
   for (const name of managers)
     for (const major of nodes) for (const format of formats) await adopt(name, major, format);
-  for (const major of managers.includes('npm') ? nodes : []) await followReadme(major);
 } finally {
   if (options.keep) console.log(folder);
   else rmSync(folder, { recursive: true, force: true });
@@ -154,53 +153,6 @@ async function adopt(name, major, format) {
   });
   console.log(`${name}, ${node.version}, ${format}: ${result ?? 'passed'}`);
   rows.push([name, node.version, format, result?.split('\n', 1)[0] ?? 'passed']);
-}
-
-/** Runs the commands of README.md, one after the other, with the application that it shows. */
-async function followReadme(/** @type {string} */ major) {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [first, second] = [...readme.matchAll(/^npm install (.*)$/gm)].map(([, names]) =>
-    names.replace(PACKAGE_NAME, `${PACKAGE_NAME}@file:${tarball}`).split(' '),
-  );
-  const [, app = ''] = /```js\n(.*?)```/s.exec(readme) ?? [];
-  const node = installNode(Number(major));
-  const cwd = join(folder, `readme-${major}`);
-  const run = (/** @type {string[]} */ args, env = {}) => execute(node.path, args, cwd, env);
-  const install = (/** @type {string[]} */ names) =>
-    run([join(TOOLS, 'node_modules', MANAGERS.npm.cli), 'install', ...names]);
-  const port = await freePort();
-  // In the place of whoever opens the page and presses Ctrl-C.
-  const visit = `setTimeout(async () => {
-    await fetch('http://localhost:${port}/report');
-    setTimeout(() => process.kill(process.pid, 'SIGINT'), 1000);
-  }, 1000);`;
-  mkdirSync(cwd);
-  writeFileSync(join(cwd, 'app.js'), app.replaceAll('3000', `${port}`) + visit);
-  const result = await attempt(async () => {
-    await install(first);
-    const command = join('node_modules', PACKAGE_NAME, 'dist/cli.mjs');
-    const said = await run([command, '--page', 'app.js']);
-    if (!/blocked .*renderReport.*, GET \/report\n.*^report page: file:/ms.test(said))
-      throw new Error(`the command says: ${said}`);
-    await install(second);
-    const receiver = await OtlpReceiver.listen();
-    try {
-      const registered = await run(
-        ['--import', `${PACKAGE_NAME}/register`, 'app.js'],
-        receiver.env,
-      );
-      const block = receiver.spans.find(
-        ({ attributes }) => attributes['code.function.name'] === 'renderReport',
-      );
-      const parent = receiver.spans.find(({ spanId }) => spanId === block?.parentSpanId);
-      if (parent === undefined)
-        throw new Error(`/register: no child of the request: ${registered}`);
-    } finally {
-      receiver.close();
-    }
-  });
-  console.log(`README.md, ${node.version}: ${result ?? 'passed'}`);
-  rows.push(['README.md', node.version, 'cjs', result?.split('\n', 1)[0] ?? 'passed']);
 }
 
 /** Starts the application in each way; throws if its block does not arrive. */

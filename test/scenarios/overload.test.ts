@@ -6,9 +6,8 @@ import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { BACKGROUND } from './support/background.ts';
-import { runApp } from './support/run-app.ts';
 import { sharedRun, test } from './support/scenario.ts';
-import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
+import { judgeUnlessDelayed } from './support/validity.ts';
 
 /** Each request of the examples works for 8 ms. */
 const WORK_MILLIS = 8;
@@ -236,16 +235,3 @@ test('the health check turns 503 before clients give up, and 200 again afterward
       expect(statusAfter).toBe(200);
     });
   }));
-
-/** What is found out once for all spans of a pile-up is in it. */
-const MAX_RATIO = 40;
-
-test('2000 open requests end during a pile-up: nearly as cheap as without one', async () => {
-  const run = await runApp('ends-in-pile-up.cjs', { asyncHooks: 'auto' });
-
-  const { outside, inside } = run.notes['ends'] as Record<'outside' | 'inside', number[]>;
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-    expect(inside.length).toBeGreaterThan(0);
-    expect(Math.min(...inside) / Math.min(...outside)).toBeLessThan(MAX_RATIO);
-  });
-});

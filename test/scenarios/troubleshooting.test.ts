@@ -1,19 +1,8 @@
 /** What docs/troubleshooting.md says: each symptom made on purpose, and what shows it. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { apiVersion, installApart, SHARED_PACKAGES } from './support/install-apart.ts';
-import {
-  type App,
-  type AppOptions,
-  appFile,
-  makeFolder,
-  type Run,
-  runApp,
-} from './support/run-app.ts';
+import { type App, type AppOptions, appFile, type Run, runApp } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
@@ -179,34 +168,6 @@ test('the span is shorter than the block: event_loop.block.duration is the exact
   expect(millis).toBe(0);
 });
 
-describe('the line is one of the compiled code', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = makeFolder();
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  test.each<[string, string, string[], string[]]>([
-    ['no source map: bundle.cjs', 'bundle.cjs', [], []],
-    ['a source map: telemetry.cjs', 'telemetry.cjs', ['--sourcemap'], ['--enable-source-maps']],
-  ])('%s is named', async (_cause, file, sourceMap, nodeArgs) => {
-    const bundle = path.join(folder, 'bundle.cjs');
-    execFileSync(require.resolve('esbuild/bin/esbuild'), [
-      appFile('trouble/one-block.cjs'),
-      ...['--bundle', '--minify-whitespace', '--platform=node', '--log-level=error'],
-      ...sourceMap,
-      `--outfile=${bundle}`,
-    ]);
-    const { blocks, ended } = await run('one-block.cjs', { file: bundle, nodeArgs });
-    const { 'code.file.path': named, 'code.line.number': line } = blocks[0]?.attributes ?? {};
-    judgeBlocks(ended, () => {
-      expect(path.basename(String(named))).toBe(file);
-      const source = readFileSync(String(named), 'utf8').split('\n');
-      expect(source[Number(line) - 1]).toContain('Math.imul');
-    });
-  });
-});
-
 describe('the end of a process under /register', () => {
   const nodeArgs = ['--import', REGISTER];
 
@@ -231,44 +192,6 @@ describe('the end of a process under /register', () => {
     } finally {
       receiver.close();
     }
-  });
-
-  describe('a collector that does not answer', () => {
-    let silent: Server;
-    beforeAll(async () => {
-      silent = createServer(() => {});
-      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    });
-    afterAll(() => {
-      silent.close();
-      silent.closeAllConnections();
-    });
-
-    /**
-     * Node.js, the SDK and the job itself: far less than the 10 s that an exporter waits by
-     * default.
-     */
-    const MAX_MILLIS = 6000;
-    /** The part of it that the machine may take. */
-    const DELAY_MILLIS = 1000;
-
-    test('OTEL_EXPORTER_OTLP_TIMEOUT is how long the process waits for it', async () => {
-      const startedAt = performance.now();
-      const timeout = 1000;
-      const ended = await run('job.cjs', {
-        nodeArgs,
-        env: {
-          OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-          OTEL_EXPORTER_OTLP_TIMEOUT: String(timeout),
-        },
-      });
-      const took = performance.now() - startedAt;
-      expect(took).toBeGreaterThan(timeout);
-      judgeUnlessDelayed(runDelayOf(ended.ended), DELAY_MILLIS, () =>
-        expect(took).toBeLessThan(MAX_MILLIS),
-      );
-      expect([ended.code, ended.stderr]).toEqual([0, '']);
-    });
   });
 });
 
