@@ -108,7 +108,7 @@ const CHECKS = {
     commands: [['scripts/render-transcripts.mjs']],
   },
   pictures: {
-    what: 'makes docs/pictures/; needs Chromium',
+    what: 'makes the pictures of the report page; needs Chromium',
     builds: true,
     commands: [['scripts/pictures.mjs']],
   },

@@ -109,12 +109,8 @@ describe('signals', () => {
   /** The listener is that of /register, whose tests have the other ways, and the other signal. */
   const WAYS = [
     'no listener',
-    'signal-exit 4 beside a listener',
-    'close-with-grace',
     'a listener that closes the server',
     'all listeners are removed, then process.exit',
-    'once, then the signal again',
-    'a hidden listener that counts the others',
   ];
 
   const end = async (way: string, nodeArgs: string[]) => {

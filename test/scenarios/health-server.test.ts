@@ -108,7 +108,7 @@ test.each(HOSTS)('HEALTH_HOST %s is reached by %s', async (host, address) => {
   expectQuietExit(run);
 });
 
-test('starting, idle, blocked, stuck, and idle again', async () => {
+test('starting, idle, blocked, stuck, idle again, and the same for a call that waits', async () => {
   const seen: Answer[] = [];
   const start = path.join(folder, 'start');
   let blocked: Answer | undefined;
@@ -128,6 +128,12 @@ test('starting, idle, blocked, stuck, and idle again', async () => {
     stuck = await until(isStatus('stuck'), seen);
     release();
     await until(isStatus('ok'), seen);
+    rmSync(end);
+    send(app, 'waitInShell');
+    await until(isStatus('blocked'), seen);
+    await until(isStatus('stuck'), seen);
+    release();
+    await until(isStatus('ok'), seen);
   });
 
   expectQuietExit(run);
@@ -139,22 +145,6 @@ test('starting, idle, blocked, stuck, and idle again', async () => {
   // As spans have it, the block is longer than what was said of it last.
   const reported = run.blocks.find((block) => block.traceId === traceId);
   expect(reported?.durationMillis).toBeGreaterThan(stuck?.body.blockedMillis ?? Number.NaN);
-});
-
-test('a call that waits: blocked, stuck, and ok again', async () => {
-  const seen: Answer[] = [];
-  const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
-    await app.printed('ready');
-    await until(isStatus('ok'), seen);
-    send(app, 'waitInShell');
-    await until(isStatus('blocked'), seen);
-    await until(isStatus('stuck'), seen);
-    release();
-    await until(isStatus('ok'), seen);
-  });
-
-  expectQuietExit(run);
-  expectRight(seen);
 });
 
 test('a block that is maxBlockedMillis old is stuck, whatever failAfterMillis says', async () => {
