@@ -2,9 +2,12 @@
 // against the number of what an overload has much of; see README.md.
 //
 //   npm run bench -- overload --only open --node .matrix/node-24/node_modules/.bin/node
+import { spawnSync } from 'node:child_process';
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { estimate, interval, median } from '../tools/statistics.cjs';
-import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-process.mjs';
+
+const FILE = fileURLToPath(import.meta.url);
 
 const THRESHOLD_MILLIS = 100;
 /** For blocks that come close together. */
@@ -69,7 +72,7 @@ export default {
   async run({ nodes, options, report }) {
     for (const { path, version } of nodes) {
       for (const { name, title } of SERIES.filter((series) => options.only.includes(series.name))) {
-        const points = measureInFreshProcess(import.meta.url, path, [name, options.rounds]);
+        const points = measureInFreshProcess(path, [name, options.rounds]);
         report.table(
           `Node.js ${version}: ${title} (${name})`,
           ['', 'off', 'added'],
@@ -85,7 +88,24 @@ export default {
   },
 };
 
-await answerInFreshProcess(import.meta.url, measure);
+// In the process that is measured: prints what `measure` returns, and ends.
+if (process.argv[1] === FILE)
+  process.stdout.write(JSON.stringify(await measure(...process.argv.slice(2))), () =>
+    process.exit(),
+  );
+
+/** What is measured runs in a process of its own: this file, started anew. */
+function measureInFreshProcess(/** @type {string} */ node, /** @type {string[]} */ args) {
+  const { status, stdout, error } = spawnSync(node, [FILE, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (status !== 0)
+    throw new Error(
+      `${node} failed to measure ${args[0]}: ${error?.message ?? `status ${status}`}`,
+    );
+  return JSON.parse(stdout);
+}
 
 /** One series: with the package and without it, in turn, in one process. */
 async function measure(/** @type {string} */ name, /** @type {string} */ roundCount) {

@@ -3,19 +3,20 @@
 // see README.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../tools/harness.cjs';
 import { getJson } from '../tools/http-client.cjs';
-import { installOnce } from '../tools/install.cjs';
+import { installOnce, versionIn } from '../tools/install.cjs';
 import { SentryReceiver } from '../tools/sentry-receiver.cjs';
 import { DatadogReceiver } from './peers/datadog-receiver.mjs';
-import { installPeers } from './peers/install.mjs';
 import subjects from './peers/subjects.cjs';
 import { score } from './truth/score.mjs';
 
 const { SUBJECTS } = subjects;
+const PEERS = join(import.meta.dirname, 'peers/package');
 const APPLICATION = join(import.meta.dirname, 'truth/package');
 
 const THRESHOLD_MILLIS = 40;
@@ -44,9 +45,11 @@ export default {
     blockers: { type: 'string', multiple: true, default: [''] },
   },
   async run({ nodes, options, report }) {
-    report.versions(installPeers());
     // Without scripts: what has no binary for this machine in its package is not there.
-    installOnce(APPLICATION, APPLICATION, ['--ignore-scripts']);
+    for (const folder of [PEERS, APPLICATION]) installOnce(folder, folder, ['--ignore-scripts']);
+    const { dependencies } = JSON.parse(readFileSync(join(PEERS, 'package.json'), 'utf8'));
+    for (const name of Object.keys(dependencies))
+      report.versions({ [name]: versionIn(PEERS, name) });
     const names = options.only ?? Object.keys(SUBJECTS);
     for (const { path, version } of nodes) {
       const results = [];

@@ -90,10 +90,6 @@ const SUBJECTS = {
     reports: ['block', 'length', 'trace', 'function'],
     start: ({ thresholdMillis }) => [instrumentation({ thresholdMillis })],
   },
-  'this package, captureStack: false': {
-    reports: ['block', 'length', 'trace'],
-    start: ({ thresholdMillis }) => [instrumentation({ thresholdMillis, captureStack: false })],
-  },
   blocked: {
     reports: ['block', 'length'],
     settleMillis: 250, // checks every 100 ms

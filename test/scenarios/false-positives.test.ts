@@ -10,7 +10,13 @@ import {
   POSITION_TOLERANCE_MILLIS,
   truthNamed,
 } from './support/expect-blocks.ts';
-import { type AsyncHooksMode, type Run, runApp, type SpanLine } from './support/run-app.ts';
+import {
+  type App,
+  type AsyncHooksMode,
+  type Run,
+  runApp,
+  type SpanLine,
+} from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { delayInGap, judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
@@ -107,6 +113,13 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 });
 
 describe('a process that is suspended inside of JavaScript', () => {
+  const stopped = async (app: App) => {
+    await app.printed('working');
+    app.child.kill('SIGSTOP');
+    await wait(WAIT_MILLIS);
+    app.child.kill('SIGCONT');
+  };
+
   test('waiting in synchronous I/O is a block, with hardly any CPU', async () => {
     const run = await runApp('suspended.cjs', { args: ['synchronous I/O'] });
 
@@ -117,24 +130,14 @@ describe('a process that is suspended inside of JavaScript', () => {
   });
 
   test('work that the stop only makes longer is a block', async () => {
-    const run = await runApp('suspended.cjs', { args: ['stopped and busy'] }, async (app) => {
-      await app.printed('working');
-      app.child.kill('SIGSTOP');
-      await wait(WAIT_MILLIS);
-      app.child.kill('SIGCONT');
-    });
+    const run = await runApp('suspended.cjs', { args: ['stopped and busy'] }, stopped);
 
     expectBlocks(run, [{ truth: 'stopped and busy', kind: 'callback', parent: 'none' }]);
     expectQuietExit(run);
   });
 
   test('work that is stopped at its start is a block, which may begin a beat too late', async () => {
-    const run = await runApp('suspended.cjs', { args: ['stopped at its start'] }, async (app) => {
-      await app.printed('working');
-      app.child.kill('SIGSTOP');
-      await wait(WAIT_MILLIS);
-      app.child.kill('SIGCONT');
-    });
+    const run = await runApp('suspended.cjs', { args: ['stopped at its start'] }, stopped);
 
     // Until the beat of the lag timer that is overdue, the loop may have waited for events.
     const { startMillis, endMillis } = truthNamed(run, 'stopped at its start');

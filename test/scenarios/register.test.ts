@@ -100,19 +100,24 @@ function expectReport(file: string, run: Run): void {
 }
 
 describe('an application that knows nothing of it', () => {
-  test.each([
-    ['service.cjs', ['--import', ENTRY]],
-    ['service.mjs', ['--import', ENTRY]],
-    ['service.cjs', ['--require', ENTRY]],
-    ['service.cjs', ['--require', ENTRY, '--import', ENTRY]],
-  ])('%s with %p: its block arrives before it ends by itself', async (file, preload) => {
-    const ended = await run(file, preload, report);
-    const { code, stderr, stdout } = ended;
-    expectReport(file, ended);
-    expect(code).toBe(7);
-    expect(stderr).toBe('');
-    expect(stdout).toMatch(/^listening \d+\n$/);
-  });
+  test.each<[string, string[], Record<string, string>]>([
+    ['service.cjs', ['--import', ENTRY], {}],
+    ['service.mjs', ['--import', ENTRY], {}],
+    ['service.cjs', ['--require', ENTRY], {}],
+    ['service.cjs', ['--require', ENTRY, '--import', ENTRY], {}],
+    // Threads inherit it.
+    ['service.cjs', [], { NODE_OPTIONS: `--import=${ENTRY}` }],
+  ])(
+    '%s with %p and %p: its block arrives before it ends by itself',
+    async (file, preload, env) => {
+      const ended = await run(file, preload, report, { env });
+      const { code, stderr, stdout } = ended;
+      expectReport(file, ended);
+      expect(code).toBe(7);
+      expect(stderr).toBe('');
+      expect(stdout).toMatch(/^listening \d+\n$/);
+    },
+  );
 
   test('a block of the first request to an ES module, right after its start', async () => {
     await run('service.mjs', ['--import', ENTRY], report, {}, 0);
@@ -124,43 +129,15 @@ describe('an application that knows nothing of it', () => {
     expect(others).toEqual([]);
   });
 
-  test('NODE_OPTIONS, which threads inherit', async () => {
-    const ended = await run('service.cjs', [], report, {
-      env: { NODE_OPTIONS: `--import=${ENTRY}` },
-    });
-    const { code, stderr } = ended;
-    expectReport('service.cjs', ended);
-    expect(code).toBe(7);
-    expect(stderr).toBe('');
-  });
-
-  test('a span that had to wait says so', async () => {
-    const ended = await run('service.cjs', ['--import', ENTRY], async (get) => {
-      // Under way while the other blocks the event loop: it waits for a timer first.
-      await Promise.all([get('/slow'), get('/report')]);
-      await get('/end');
-    });
-    const stalls = receiver.spans.map(({ attributes }) => attributes['event_loop.stall.duration']);
-    judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () =>
-      expect(Math.max(...stalls.map(Number).filter(Number.isFinite))).toBeGreaterThan(0.15),
-    );
-  });
-
-  test('SIGTERM: everything is sent, then it ends by the signal', async () => {
-    const ended = await run('service.cjs', ['--import', ENTRY], async (get, app) => {
+  test.each([
+    ['service.cjs', { code: null, signal: 'SIGTERM', stderr: '' }],
+    ['service-with-cleanup.cjs', { code: 3, signal: null, stderr: '' }],
+  ])('SIGTERM to %s: everything is sent, then it ends with %j', async (file, end) => {
+    const ended = await run(file, ['--import', ENTRY], async (get, app) => {
       await get('/report');
       app.child.kill('SIGTERM');
     });
-    expect(ended).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' });
-    expectReport('service.cjs', ended);
-  });
-
-  test('SIGTERM to one that ends in a way of its own: everything is sent meanwhile', async () => {
-    const ended = await run('service-with-cleanup.cjs', ['--import', ENTRY], async (get, app) => {
-      await get('/report');
-      app.child.kill('SIGTERM');
-    });
-    expect(ended).toMatchObject({ code: 3, signal: null, stderr: '' });
+    expect(ended).toMatchObject(end);
     expectReport('service.cjs', ended);
   });
 });

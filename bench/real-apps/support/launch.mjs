@@ -10,12 +10,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../../tools/harness.cjs';
 import { PACKAGE_NAME } from '../../../tools/paths.cjs';
+import { startSink } from '../../support/load.mjs';
 import { Client } from './client.mjs';
 import { CACHE } from './install.mjs';
 import { RunTimes } from './run-times.mjs';
@@ -84,14 +84,7 @@ export const thisPackage = (/** @type {App} */ app) => ({
 export async function launch(app, node, folder, tool, rounds) {
   const data = mkdtempSync(join(tmpdir(), 'real-apps-'));
   const given = { port: await freePort(), data };
-  const collector = createServer((request, response) =>
-    request.resume().on('end', () => response.end('{}')),
-  );
-  collector.listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  const { port: collectorPort } = /** @type {import('node:net').AddressInfo} */ (
-    collector.address()
-  );
+  const collector = await startSink();
   writeFileSync(join(data, 'blocks'), '');
   await app.prepare?.({ data, folder });
   const preloads = [...tool.preloads, '--require', join(CACHE, 'profile.cjs')];
@@ -105,7 +98,7 @@ export async function launch(app, node, folder, tool, rounds) {
       NODE_OPTIONS: '',
       PORT: String(given.port),
       HOST: '127.0.0.1',
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collectorPort}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: String(THRESHOLD_MILLIS),
       REAL_APPS_BLOCKS: join(data, 'blocks'),
       REAL_APPS_PROFILES: data,
@@ -173,7 +166,6 @@ export async function launch(app, node, folder, tool, rounds) {
   } finally {
     runTimes.stop();
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-    collector.closeAllConnections();
     collector.close();
     rmSync(data, { recursive: true, force: true });
   }

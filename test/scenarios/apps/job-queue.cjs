@@ -2,18 +2,12 @@
 // others then wait: one for its job, which blocks, and one for a timer. With the argument
 // `message`, each job has a span of its own, as that of a message.
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
-const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
+const { block, inRequest, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
 const MILLIS = 200;
 
 const { sdk } = startInstrumented({}, { stalls: true });
 const tracer = trace.getTracer('app');
-
-async function request(name, work) {
-  const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
-  await context.with(trace.setSpan(ROOT_CONTEXT, span), work);
-  span.end();
-}
 
 const jobs = [];
 let drained = () => {};
@@ -35,7 +29,7 @@ function handle(job) {
 const run = (job) => new Promise((resolve) => jobs.push(() => resolve(job())));
 
 main(sdk, async () => {
-  await request('starts the queue', async () => drain());
+  await inRequest('starts the queue', async () => drain());
   await wait(100);
   // The next time, the loop has waited in between: the requests do not begin in the callback that
   // blocks.
@@ -43,13 +37,13 @@ main(sdk, async () => {
     drained = resolve;
   });
   await Promise.all([
-    request('asks', async () => {
+    inRequest('asks', async () => {
       await run(() => block('job', MILLIS));
       // The request goes on: what it does next is a span inside it.
       tracer.startSpan('stores the result').end();
       await wait(10);
     }),
-    request('waits', () => wait(100)),
+    inRequest('waits', () => wait(100)),
   ]);
   clearTimeout(timer);
 });

@@ -3,19 +3,13 @@
 // connection, over which others then call a database, and what may publish.
 const { createServer, connect } = require('node:net');
 const { EventEmitter, on, once } = require('node:events');
-const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
-const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
+const { SpanKind, trace } = require('@opentelemetry/api');
+const { block, inRequest, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
 const MILLIS = 200;
 
 const { sdk } = startInstrumented({}, { stalls: true });
 const tracer = trace.getTracer('app');
-
-async function request(name, work) {
-  const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
-  await context.with(trace.setSpan(ROOT_CONTEXT, span), work);
-  span.end();
-}
 
 async function consume(messages) {
   for await (const [name] of on(messages, 'message')) {
@@ -45,9 +39,9 @@ async function callOverItsSocket(port) {
     span.end();
   };
   name = 'queries';
-  await request(name, () => call({ 'db.system.name': 'postgresql' }));
+  await inRequest(name, () => call({ 'db.system.name': 'postgresql' }));
   name = 'publishes';
-  await request(name, () => call({ 'db.system.name': 'redis' }));
+  await inRequest(name, () => call({ 'db.system.name': 'redis' }));
   socket.destroy();
 }
 
@@ -60,7 +54,7 @@ main(sdk, async () => {
   let leftBehind;
   let polled;
   const messages = new EventEmitter();
-  await request('first', async () => {
+  await inRequest('first', async () => {
     socket = connect(server.address().port, '127.0.0.1');
     socket.on('data', () => {
       block('answer', MILLIS);
@@ -93,7 +87,7 @@ main(sdk, async () => {
   messages.emit('message', 'message');
   await consumed;
   await wait(100);
-  await request('asks', async () => {
+  await inRequest('asks', async () => {
     const answer = new Promise((resolve) => {
       answered = resolve;
     });
@@ -101,7 +95,7 @@ main(sdk, async () => {
     await answer;
   });
   await wait(50);
-  await request('holds', () => callOverItsSocket(server.address().port));
+  await inRequest('holds', () => callOverItsSocket(server.address().port));
   socket.destroy();
   server.close();
 });

@@ -4,7 +4,9 @@
  */
 const { createInterface } = require('node:readline');
 const { setImmediate: nextIteration, setTimeout: sleep } = require('node:timers/promises');
-const { context, diag, DiagLogLevel, metrics, propagation, trace } = require('@opentelemetry/api');
+const otel = require('@opentelemetry/api');
+const { context, diag, DiagLogLevel, metrics, propagation } = otel;
+const { ROOT_CONTEXT, SpanKind, trace } = otel;
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
 const { W3CTraceContextPropagator } = require('@opentelemetry/core');
 const { registerInstrumentations } = require('@opentelemetry/instrumentation');
@@ -260,6 +262,13 @@ function inSpan(name, run) {
 /** Blocks the event loop for `millis` in a span of that name. */
 const blockInSpan = (label, millis) => inSpan(label, () => block(label, millis));
 
+/** Runs `work` in the entry span of a request, which is in a trace of its own. */
+async function inRequest(name, work) {
+  const span = trace.getTracer('app').startSpan(name, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
+  await context.with(trace.setSpan(ROOT_CONTEXT, span), work);
+  span.end();
+}
+
 /** Runs `job` in a callback of its own, with the loop idle before and after it. */
 async function alone(job) {
   await wait(SETTLE_MILLIS);
@@ -279,6 +288,7 @@ module.exports = {
   endPhase,
   eventLoopConfig,
   finish,
+  inRequest,
   inSpan,
   main,
   note,
