@@ -17,19 +17,18 @@ import { collectProfiles } from './real-apps/support/launch.mjs';
 import { sourcePlace } from './real-apps/support/places.mjs';
 import { Profile, Stacks, shorten } from './real-apps/support/truth.mjs';
 import { Client } from './recipes/client.mjs';
-import { installProduct, PRODUCTS } from './recipes/install.mjs';
+import { installProduct } from './recipes/install.mjs';
+import { OWN_FOLDER } from './recipes/own-folder.mjs';
 import { entryIn, installByRecipe, startOf } from './recipes/recipe.mjs';
 import { closedLoop } from './support/load.mjs';
 import { withProduct } from './support/product.mjs';
 
 const NAMES = ['ghost', 'n8n', 'directus', 'strapi', 'payload', 'node-red', 'verdaccio'];
-const OWN_FOLDER = join(PRODUCTS, 'own');
-const AGENT = join(OWN_FOLDER, 'node_modules/@opentelemetry/auto-instrumentations-node');
 const PROFILER = join(import.meta.dirname, 'real-apps/support/profile.cjs');
 /** What is preloaded. */
 const MODES = {
   nothing: '',
-  agent: `--require ${join(AGENT, 'dist/register.cjs')}`,
+  agent: `--import ${join(import.meta.dirname, 'recipes/agent.mjs')}`,
   register: `--import ${entryIn(OWN_FOLDER)}`,
 };
 const SERVER_KIND = 2;
@@ -52,7 +51,7 @@ export default {
   options: {
     product: { type: 'string', multiple: true, default: NAMES },
     launches: { type: 'string', default: '1' },
-    requests: { type: 'string', default: '600' },
+    requests: { type: 'string', default: '1500' },
     keep: { type: 'boolean', default: false },
   },
   async run({ nodes, options, report }) {
@@ -143,7 +142,8 @@ async function measure(product, node, folder, mode, requests) {
           requests: count,
           agent,
         });
-      await load(requests / 2);
+      // V8 compiles what the first thousands call.
+      await load(requests * 2);
       const before = running.cpuMillis();
       await load(requests);
       return {

@@ -2,9 +2,9 @@
 // `node_modules` goes when it is no longer needed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npm } from '../../tools/npm.cjs';
+import { PRODUCTS } from './own-folder.mjs';
 
 /**
  * @typedef {import('../support/product.mjs').Startable & {
@@ -20,8 +20,6 @@ import { npm } from '../../tools/npm.cjs';
  *   `light` are paths: the second blocks nothing; `ownSdk` starts an SDK of the
  *   product's, with an api of its own
  */
-
-export const PRODUCTS = join(tmpdir(), 'event-loop-products');
 
 /** @returns {string} the folder */
 export function installProduct(
