@@ -16,8 +16,8 @@ const MAX_THREADS = 32;
 
 /**
  * The watchdog thread calls it before it marks a busy period as old, in each iteration that is long
- * by the wall: it keeps the files open, a third of the system calls. Node.js closes them when the
- * thread ends. A third of the 150 µs.
+ * by the wall. It keeps the files open, which takes a third of the 150 µs. Node.js closes them when
+ * the thread ends.
  * @param watched the folder of the watched thread; undefined outside Linux
  */
 export function noteOthers({ sleep }: SharedMemory, watched: string | undefined): void {
