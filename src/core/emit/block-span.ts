@@ -44,11 +44,6 @@ import type { UserHooks } from './user-hooks.ts';
  */
 const MAX_CUT = 0.25;
 
-export interface StartedSpan {
-  readonly span: Span;
-  readonly endTime: HrTime;
-}
-
 /**
  * Why a block has no span: it is expected or ignored, or it is of a context without tracing, or
  * something leaves it out.
@@ -115,7 +110,7 @@ export class BlockSpans implements Emitter {
     block: EventLoopBlock,
     context: Context,
     promised: PromisedSpan | undefined,
-  ): StartedSpan | NoSpan {
+  ): ReturnType<typeof startBlockSpan> | NoSpan {
     if (block.expected === true) return 'ignored';
     if (isTracingSuppressed(context)) return 'suppressed';
     if (this.hooks.isIgnored(block)) return 'ignored';
@@ -157,7 +152,7 @@ export function startBlockSpan(
   block: EventLoopBlock,
   context: Context,
   clock: Pick<Clock, 'epoch'>,
-): StartedSpan {
+) {
   const parent = parentOf(context);
   // On the parent's time line, also if the wall clock was stepped since the parent began.
   const step = parent === undefined ? 0 : clockStepOf(parent, clock);

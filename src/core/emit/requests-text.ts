@@ -2,10 +2,9 @@
 import { percent } from '../../support/numbers.ts';
 import type { EventLoopBlock } from '../../types.ts';
 
-type Requests = NonNullable<EventLoopBlock['requests']>;
-
 /** `at least 3 requests of GET /posts (92 %)`; spans of no request: `at least 3 times resize …`. */
-export function requestsText({ operation, count, share }: Requests): string {
+export function requestsText(requests: NonNullable<EventLoopBlock['requests']>): string {
+  const { operation, count, share } = requests;
   const what = /^[A-Z]+ \//.test(operation) ? 'requests of' : 'times';
   return `at least ${count} ${what} ${operation} (${percent(share)})`;
 }

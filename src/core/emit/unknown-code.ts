@@ -4,13 +4,12 @@ import type { Block } from '../../block.ts';
 import type { EventLoopBlock } from '../../types.ts';
 import { attributedRequest } from './attributed-request.ts';
 
-type PileOf = NonNullable<EventLoopBlock['requests']>;
-
 /** A pile-up is made of the requests of one operation if these took this share of it. */
 const MIN_SHARE = 0.5;
 
 /** The requests of the operation that took most of a pile-up, if there are several. */
-export function requestsOf({ kind, start, end, ran = [] }: Block): PileOf | undefined {
+export function requestsOf(block: Block): EventLoopBlock['requests'] {
+  const { kind, start, end, ran = [] } = block;
   if (kind !== 'pile-up') return undefined;
   const byOperation = new Map<string, { requests: Set<unknown>; millis: number }>();
   for (const { context, millis } of ran) {

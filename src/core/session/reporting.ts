@@ -29,19 +29,7 @@ import type { Detection } from './detection.ts';
 /** A process that ends waits for source maps for this time at most. */
 const EXIT_WAIT_MILLIS = 100;
 
-export interface Reporting {
-  readonly parts: readonly Part[];
-  /** Reports the blocks that have ended. Resolves when all of them are reported. */
-  report(): Promise<void>;
-  /** Reports everything now, the running callback included. Never throws. */
-  settle(): void;
-  /** The SDK may be set after us (NodeSDK does), and replaced at any time. */
-  watchProvider(): void;
-  /** The process ends by a signal, without an `exit` event. */
-  endBySignal(): void;
-}
-
-export function createReporting(common: Common, detection: Detection): Reporting {
+export function createReporting(common: Common, detection: Detection) {
   const { config, clock, guard, log, targets, onHookError } = common;
   const { ledger, own } = detection;
   const asOwnWork = (work: () => void) => ledger.asOwnWork(() => own.run(work));
@@ -175,10 +163,14 @@ export function createReporting(common: Common, detection: Detection): Reporting
       // What has ended is told before the outputs stop.
       { stop: () => reportWithin(0) },
       { start: watchProvider, stop: () => shutdown.release() },
-    ],
+    ] satisfies Part[],
+    /** Reports the blocks that have ended. Resolves when all of them are reported. */
     report: reportAll,
+    /** Reports everything now, the running callback included. Never throws. */
     settle,
+    /** The SDK may be set after us (NodeSDK does), and replaced at any time. */
     watchProvider,
+    /** The process ends by a signal, without an `exit` event. */
     endBySignal: () => {
       for (const output of outputs)
         guard.run('cannot write the report page', () => output.endBySignal?.());

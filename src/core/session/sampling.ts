@@ -25,17 +25,7 @@ import type { Detection } from './detection.ts';
  */
 const nativeCalls = new NativeCalls();
 
-export interface Sampling {
-  readonly parts: readonly Part[];
-  /** Resolves when stack samples can be taken, or it is known that they cannot. */
-  readonly ready: Promise<void>;
-}
-
-export function createSampling(
-  common: Common,
-  times: CaptureTimes,
-  detection: Detection,
-): Sampling {
+export function createSampling(common: Common, times: CaptureTimes, detection: Detection) {
   const { capture, clock, config, log, origin, targets } = common;
   const isConsoleOnly = targets.isConsoleOnly === true;
   const { ledger } = detection;
@@ -104,7 +94,8 @@ export function createSampling(
       watchdog ?? { start: () => setReady() },
       { stop: () => setReady() },
       hasNativeCalls ? nativeCallsPart(common, detection, watchdog.memory.longCall, reply) : {},
-    ],
+    ] satisfies Part[],
+    /** Resolves when stack samples can be taken, or it is known that they cannot. */
     ready,
   };
 }

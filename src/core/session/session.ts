@@ -11,8 +11,8 @@ import type { EventLoopHealth } from '../../types.ts';
 import { captureTimes } from '../sample/capture-times.ts';
 import { createCommon, type Part, type SessionOptions, type SessionTargets } from './common.ts';
 import { createDetection, type Detection } from './detection.ts';
-import { createReporting, type Reporting } from './reporting.ts';
-import { createSampling, type Sampling } from './sampling.ts';
+import { createReporting } from './reporting.ts';
+import { createSampling } from './sampling.ts';
 
 /** A session lives longer than the code that enables it, and keeps nothing of that alive. */
 export const startSession = (...options: ConstructorParameters<typeof Session>): Session =>
@@ -25,8 +25,8 @@ export const startSession = (...options: ConstructorParameters<typeof Session>):
 export class Session {
   readonly #guard: Guard;
   readonly #detection: Detection;
-  readonly #sampling: Sampling;
-  readonly #reporting: Reporting;
+  readonly #sampling: ReturnType<typeof createSampling>;
+  readonly #reporting: ReturnType<typeof createReporting>;
   readonly #parts: readonly Part[];
 
   constructor(
@@ -42,7 +42,7 @@ export class Session {
     this.#detection = createDetection(common, times);
     this.#sampling = createSampling(common, times, this.#detection);
     this.#reporting = createReporting(common, this.#detection);
-    this.#parts = [this.#reporting, this.#sampling, this.#detection].flatMap(({ parts }) => parts);
+    this.#parts = [...this.#reporting.parts, ...this.#sampling.parts, ...this.#detection.parts];
   }
 
   start(): void {

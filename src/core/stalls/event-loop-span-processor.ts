@@ -85,8 +85,7 @@ export class EventLoopSpanProcessor {
     try {
       const queued = this.#stalls.ending(span);
       const stall = this.#stalls.stallOf(span);
-      const found = reportOf(span, stall, queued);
-      if (found !== undefined) setOn(span, found);
+      setOn(span, stall, queued);
       // Last: the host's meter may throw.
       if (isEntryKind(span)) this.#stalls.ended(span, stall, queued);
     } catch (error) {
@@ -123,24 +122,10 @@ export class EventLoopSpanProcessor {
   }
 }
 
-interface Found {
-  readonly attributes: Attributes;
-  readonly links: Link[];
-}
-
-function setOn(span: Span, { attributes, links }: Found): void {
-  span.setAttributes(attributes);
-  for (const link of links) span.addLink(link);
-}
-
-/** Attributes and links for a span that ends; undefined if it has not waited. */
-function reportOf(
-  span: Span,
-  stall: Stall | undefined,
-  queued: Queued | undefined,
-): Found | undefined {
+/** Attributes and links for a span that ends, if it has waited. */
+function setOn(span: Span, stall: Stall | undefined, queued: Queued | undefined): void {
   const isStalled = stall !== undefined && stall.millis > 0 && !isBlockSpan(span);
-  if (!isStalled && queued === undefined) return undefined;
+  if (!isStalled && queued === undefined) return;
   const attributes: Attributes = {};
   const blocks = new Set<RecentBlock>();
   if (isStalled) {
@@ -153,12 +138,11 @@ function reportOf(
     attributes[ATTR_EVENT_LOOP_STALL_QUEUED] = queued.millis / 1000;
     if (queued.millis >= MIN_LINKED_STALL_MILLIS) blocks.add(queued.longest);
   }
-  return { attributes, links: [...blocks].flatMap(linkTo) };
-}
-
-/** None if the block has no span. */
-function linkTo({ span }: RecentBlock): Link[] {
-  const context = span?.spanContext();
-  if (context === undefined) return [];
-  return [{ context, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_BLOCKED_BY } }];
+  span.setAttributes(attributes);
+  for (const block of blocks) {
+    const context = block.span?.spanContext();
+    // A block may have no span.
+    if (context === undefined) continue;
+    span.addLink({ context, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_BLOCKED_BY } });
+  }
 }

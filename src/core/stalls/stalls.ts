@@ -90,14 +90,6 @@ export interface SpanStall extends Stall {
   readonly pileUp?: { readonly start: number; readonly end: number; readonly millis: number };
 }
 
-/** The facts that spans add to the report of a block that has just ended. */
-interface SpansAtBlock {
-  /** How many other spans were open, and stalled; undefined if that is not known. */
-  readonly stalledSpans: number | undefined;
-  /** The block is going to be reported. */
-  add(span: ReportedSpan): void;
-}
-
 export class Stalls {
   #session: StallSession | undefined;
   /**
@@ -154,8 +146,12 @@ export class Stalls {
     return this.#processors > 0;
   }
 
-  /** A block has just ended; undefined if nobody tells of spans. */
-  spansAt(block: Block): SpansAtBlock | undefined {
+  /**
+   * A block has just ended.
+   * @returns how many other spans were open, and stalled, if that is known; and `add`, to be called
+   * if the block is going to be reported. Undefined if nobody tells of spans.
+   */
+  spansAt(block: Block) {
     if (!this.isWatched) return undefined;
     // Promise reactions without a stack sample: which spans blocked and which were stalled is not
     // known.
@@ -165,10 +161,13 @@ export class Stalls {
     const { spans, time } = this.#ranIn(block, isOpen);
     const recent = (span: RecentBlock['span']) => ({ ...time, span, named: undefined });
     if (isUnknown || isAnswer)
-      return { stalledSpans: undefined, add: (span) => this.#addToQueue(block, recent(span)) };
+      return {
+        stalledSpans: undefined,
+        add: (span: ReportedSpan) => this.#addToQueue(block, recent(span)),
+      };
     return {
       stalledSpans: this.#open.countStalled(time, spans),
-      add: (span) => {
+      add: (span: ReportedSpan) => {
         const added = recent(span);
         this.#addToBlocks(block, added);
         this.#addToQueue(block, added);
