@@ -1,6 +1,6 @@
-// Preloaded for what OpenTelemetry costs without this package: its agent, with ES modules hooked as
-// `/register` hooks them. The agent by itself leaves them out: one span for a request of Directus in
-// the place of ten.
+// Preloaded for what OpenTelemetry costs without this package: its agent, with ES modules hooked
+// as `/register` hooks them. The agent by itself leaves them out: one span for a request of
+// Directus in the place of ten.
 import { createRequire, register } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
