@@ -283,6 +283,7 @@ function expectLength(run: Run, block: SpanLine, truth: Truth, aroundMillis = 0)
 }
 
 const KNOWN_ATTRIBUTES = [
+  'event_loop.block.called_by',
   'event_loop.block.kind',
   'event_loop.block.callbacks',
   'event_loop.async_resource.type',
