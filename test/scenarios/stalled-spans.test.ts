@@ -109,6 +109,16 @@ function stallsOf(run: Run) {
     const longer = block === undefined ? 0 : overlap(span, block) - overlap(span, truth);
     return Math.min(MAX_AROUND_MILLIS, Math.max(0, longer));
   };
+  /**
+   * What Node.js ran in its block before the request's span began: the block's own length has it,
+   * its span has not.
+   */
+  const beforeSpan = (truth: Truth) => {
+    const block = run.blocks.find((each) => overlap(truth, each) > 0);
+    const seconds = Number(block?.attributes['event_loop.block.duration'] ?? 0);
+    const longer = seconds * 1000 - (block?.durationMillis ?? 0);
+    return Math.min(MAX_AROUND_MILLIS, Math.max(0, longer));
+  };
   return run.spans
     .filter((span) => !isBlock(span))
     .map((span) => {
@@ -120,6 +130,8 @@ function stallsOf(run: Run) {
       const millis = waits.reduce((sum, wait) => sum + wait.millis, 0);
       const reported = Number(span.attributes['event_loop.stall.duration'] ?? 0) * 1000;
       const most = millis + waits.reduce((sum, wait) => sum + wait.around, 0) + tolerance(millis);
+      const before = waits.reduce((sum, { truth }) => sum + beforeSpan(truth), 0);
+      const isLongBefore = reported > millis && reported <= millis + before + tolerance(millis);
       const isSlowAround = isDelayed && reported > millis + tolerance(millis) && reported <= most;
       const slowAround = isSlowAround ? 'longer by what ran around its blocks' : undefined;
       return {
@@ -130,7 +142,8 @@ function stallsOf(run: Run) {
         reported,
         waits,
         blocks: run.blocks.filter((block) => overlap(block, span) > 0),
-        voidBecause: reasons(span) ?? slowAround,
+        voidBecause:
+          reasons(span) ?? slowAround ?? (isLongBefore ? 'its block began before' : undefined),
       };
     });
 }
