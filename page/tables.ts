@@ -4,7 +4,7 @@ import { harmOf } from '../src/outputs/summary/stall-totals.ts';
 import type { BlockSummary, PeriodSummary, PlaceSummary } from '../src/outputs/summary/summary.ts';
 import { aside, code, h, place, swatch } from './elements.ts';
 import { causeOf, clockTime, count, duration, percent, shortPath } from './format.ts';
-import { type Block, type Fn, longestOf, type Model } from './model.ts';
+import type { Block, Fn, Model } from './model.ts';
 
 interface Column<Row> {
   readonly title: string;
@@ -247,14 +247,12 @@ export class Tables {
     const { file, line, column } = row;
     const fn = this.model.fnOf(row as PlaceSummary);
     const { cwd } = this.model.report.process;
-    const calledBy = longestOf(fn)?.calledBy;
     return h(
       'div',
       {},
       this.name(fn),
       file !== undefined && h('br'),
       file !== undefined && place(file, line, column, shortPath(file, cwd)),
-      calledBy !== undefined && aside(`called by ${calledBy}`),
     );
   }
 
