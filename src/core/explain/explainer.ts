@@ -304,8 +304,9 @@ const unnamed = ({ samples }: BlockToExplain): Explanation => ({
 function withoutUnknownLine(sampled: SampledCode): SampledCode {
   const { code } = sampled;
   if (code?.file === undefined || !mayHaveOtherLines(code.file)) return sampled;
-  const { functionName, file, stackTrace } = code;
-  return { ...sampled, code: { functionName, file, stackTrace } };
+  const { functionName, file, stackTrace, requires } = code;
+  const loaded = requires === undefined ? {} : { requires };
+  return { ...sampled, code: { functionName, file, stackTrace, ...loaded } };
 }
 
 const permission = () => (process as { permission?: { has(scope: string): boolean } }).permission;
