@@ -202,6 +202,20 @@ test('without an answer, code that needs a compiler has no line', () => {
   expect(done.mock.calls.map(([code]) => placeIn(code))).toEqual(['/app/src/report.ts:undefined']);
 });
 
+test('without an answer, it still says which module was being loaded', () => {
+  const of = make();
+  const done = jest.fn();
+  const loader = frame('', 'node:internal/modules/cjs/loader', 10, {
+    text: 'Module._compile (node:internal/modules/cjs/loader:10:1)',
+  });
+  const module = frame('', '/app/node_modules/big/index.js', 3);
+  of.explain(blockOf(module, loader, frame('f', '/app/src/report.ts', 3)), done);
+  of.settle();
+  expect(done.mock.calls[0]?.[0]).toMatchObject({
+    code: { functionName: 'f', requires: '/app/node_modules/big/index.js' },
+  });
+});
+
 test('without an answer, a block is named by what is known', () => {
   const of = make();
   const done = jest.fn();
